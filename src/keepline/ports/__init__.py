@@ -1,0 +1,1 @@
+"""What the wings need from outside, as values and protocols; answered by the rooms beside them."""

@@ -1,0 +1,1 @@
+"""The nouns: frozen values that travel between rooms. They import nothing but errors."""

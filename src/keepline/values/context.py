@@ -1,0 +1,112 @@
+"""One call's messages and the account of how they were chosen. Holds results; decides nothing.
+
+The ledger has ids, numbers and rule names, never text, so that keeping it keeps no second copy of what was said.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class Section(StrEnum):
+    """Where a token of the window went."""
+
+    SYSTEM = "system"
+    TOOLS = "tools"
+    PENDING = "pending"
+    PINS = "pins"
+    RECENT = "recent"
+    RECALL = "recall"
+    FRAME = "frame"      # headings, stamps and fences of the text that keepline adds
+    OTHER = "other"      # the rest of the log, not looked at
+
+
+class Fate(StrEnum):
+    """What became of a candidate."""
+
+    KEPT = "kept"
+    SHORTENED = "shortened"
+    LEFT_OUT = "left out"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """One line of the ledger: a message, a pinned sentence, or a range of messages.
+
+    `ids` are the message id, or the first and last id of a range of `count` messages; `seqs` the same as log positions.
+    `tokens` is what it costs in the window (kept) or would have cost (left out). `rule` names what decided; `by` is the id
+    of the message that ended or replaced it. `back` says how to get the original. `scores` are the recall signals.
+    """
+
+    section: Section
+    fate: Fate
+    rule: str
+    ids: tuple[str, ...] = ()
+    seqs: tuple[int, ...] = ()
+    count: int = 1
+    tokens: int = 0
+    by: str | None = None
+    back: str | None = None
+    scores: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ledger:
+    """The account of one build.
+
+    `mode` is what ran, `asked` what was asked for, `why` the rule and `signals` the figures behind the choice. `limit` is
+    the input budget; `tokens` all that is sent, `sections` the same by section; they sum exactly. `notes` are facts a
+    person should see (a lowered reserve, a repaired tool pair, pins beyond their share, a view that is behind).
+    """
+
+    id: str
+    at: str
+    session: str | None
+    mode: str
+    asked: str
+    why: str
+    vocabulary: str
+    exact: bool
+    window: int
+    reserve: int
+    margin: int
+    limit: int
+    tokens: int
+    sections: Mapping[str, int]
+    entries: tuple[Entry, ...]
+    notes: tuple[str, ...] = ()
+    signals: Mapping[str, float] = field(default_factory=dict)
+    degraded: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+    def left_out(self) -> tuple[Entry, ...]:
+        """Entries that did not go in, or not whole."""
+        return tuple(e for e in self.entries if e.fate is not Fate.KEPT)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Context:
+    """What to send, and why: `messages` ready for the provider, and their `ledger`.
+
+    `parts` says for each message which section it is (same order, same length), for pictures of the window.
+    """
+
+    messages: tuple[Mapping[str, Any], ...]
+    ledger: Ledger
+    parts: tuple[Section, ...] = ()
+
+    @property
+    def tokens(self) -> int:
+        """Input tokens of the whole call, tools and overhead included."""
+        return self.ledger.tokens
+
+    def to_openai(self) -> list[dict[str, Any]]:
+        """Fresh dicts for `client.chat.completions.create(messages=…)`."""
+        return [copy.deepcopy(dict(m)) for m in self.messages]

@@ -1,0 +1,40 @@
+"""Whose data it is. Knows nothing of how a store keys it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from keepline.errors import EmptySession, EmptyUser
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scope:
+    """The owner and the conversation of a call.
+
+    `tenant` and `user` own data and begin every store key; `session` names a conversation of that user; `agent` names
+    the assistant that took part and is recorded, never an owner. Raises `EmptyUser` when `user` is empty or blank.
+    """
+
+    user: str
+    tenant: str = "default"
+    agent: str = ""
+    session: str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.user, str) or not self.user.strip() or not self.tenant:
+            raise EmptyUser()
+
+    @property
+    def owner(self) -> tuple[str, str]:
+        """(tenant, user): what begins every store key."""
+        return self.tenant, self.user
+
+    def at(self, session: str) -> Scope:
+        """The same owner in another session."""
+        return replace(self, session=session)
+
+    def need_session(self, verb: str) -> str:
+        """The session's id; raises `EmptySession`, naming `verb`, if there is none."""
+        if not self.session:
+            raise EmptySession(verb=verb)
+        return self.session

@@ -1,0 +1,69 @@
+"""A conversation's log as a path through runs of rows, and the state of its derived views. Knows no store.
+
+A session owns a run of rows numbered by `seq`. A fork owns only the rows after `forked_at`; what comes before is its
+parent's, never copied. A `Span` names a stretch of one session's own rows; a path is the spans from the root to the head.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class User:
+    """What a store keeps of an owner: the secret that keys the digests, and two counters.
+
+    `version` rises with every write of this user; each row carries the version that wrote it (`rev`). `epoch` rises when
+    rows were changed or erased, so that whoever keeps a warm copy starts again instead of reading on.
+    """
+
+    key: bytes = field(repr=False)
+    version: int
+    epoch: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Span:
+    """Rows `lo` ≤ seq < `hi` of the session whose number is `number` (numbers are the owner's own)."""
+
+    number: int
+    lo: int
+    hi: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Session:
+    """One conversation.
+
+    `name` is the caller's session id; `number` its key among the owner's rows. `path` are the parent's spans before the
+    fork (empty for a root). `count` is the length of the whole log, so the next message gets seq = `count`; `start` the
+    first seq that this session owns itself. `head` is the digest of the last chained message (empty: none yet).
+    `positions` say how far each derived view has come: all rows with seq below it are done.
+    """
+
+    name: str
+    number: int
+    started: datetime
+    path: tuple[Span, ...] = ()
+    start: int = 0
+    count: int = 0
+    head: bytes = b""
+    positions: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The whole log of this session, root first."""
+        own = (Span(number=self.number, lo=self.start, hi=self.count),) if self.count > self.start else ()
+        return self.path + own
+
+    def upto(self, seq: int) -> tuple[Span, ...]:
+        """The path of the first `seq` messages: what a fork there shares."""
+        kept = (Span(number=s.number, lo=s.lo, hi=min(s.hi, seq)) for s in self.spans)
+        return tuple(s for s in kept if s.hi > s.lo)
+
+
+TAGS, RECALL = "tags", "recall"
+"""The names of the derived views of this release: categories and pins; rows of the recall index."""
+VIEWS = (TAGS, RECALL)
