@@ -37,25 +37,41 @@ def run(flow: Flow[R], meet: Meet) -> R:
         flow.close()
 
 
-async def arun(flow: Flow[R], meet: AsyncMeet) -> R:
+async def arun(flow: Flow[R], meet: AsyncMeet, step: Step | None = None) -> R:
     """The same, awaiting each answer; the needs of a list side by side, all cancelled if one fails.
 
-    The first error of a list is raised inside the flow. Cancelling the task closes the flow.
+    The first error of a list is raised inside the flow. `step` runs the flow's own work up to its next need, for instance
+    in a thread (None: in this one). Cancelling the task closes the flow.
     """
+    step = step or _here
     try:
-        need = next(flow)
-        while True:
+        done, need = await step(_advance, flow.send, None)
+        while not done:
             failure: Exception | None = None
             answer: Any = None
             try:
                 answer = await _together(need, meet) if isinstance(need, list) else await meet[type(need)](need)
             except Exception as error:
                 failure = error.exceptions[0] if isinstance(error, ExceptionGroup) else error
-            need = flow.throw(failure) if failure else flow.send(answer)
-    except StopIteration as end:
-        return end.value  # type: ignore[no-any-return]
+            done, need = await (step(_advance, flow.throw, failure) if failure else step(_advance, flow.send, answer))
+        return need  # type: ignore[no-any-return]  # a generator's return value is untyped at run time
     finally:
         flow.close()
+
+
+Step = Callable[..., Awaitable[tuple[bool, Any]]]
+
+
+async def _here(work: Callable[..., tuple[bool, Any]], *args: Any) -> tuple[bool, Any]:
+    return work(*args)
+
+
+def _advance(move: Callable[[Any], Any], value: Any) -> tuple[bool, Any]:
+    """(False, next need) or (True, result): a StopIteration cannot cross a thread's future."""
+    try:
+        return False, move(value)
+    except StopIteration as end:
+        return True, end.value
 
 
 async def _together(needs: list[Any], meet: AsyncMeet) -> list[Any]:

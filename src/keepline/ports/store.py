@@ -8,7 +8,7 @@ also raises `epoch`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -53,7 +53,7 @@ class Outline:
     given: NDArray[np.bool_]
     erased: NDArray[np.bool_]
     tokens: NDArray[np.int64]
-    ids: tuple[str, ...]
+    ids: Sequence[str]
     links: Mapping[int, tuple[tuple[str, ...], tuple[str, ...]]]
 
 
@@ -272,7 +272,7 @@ class EraseUser:
 WriteOp = (
     PutUser | PutSession | PutRows | PutTags | PutIndex | PutCounts | SetPosition | PutLedger
     | EraseRows | EraseSession | EraseUser
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,6 +92,14 @@ class Message:
             return (str(self.body.get("tool_call_id", "")),)
         return tuple(str(b.get("tool_use_id", "")) for b in self._blocks("tool_result"))
 
+    @property
+    def only_answers(self) -> bool:
+        """Whether the message is nothing but tool results (role `tool`, or a user message of `tool_result` blocks)."""
+        content = self.body.get("content")
+        if self.body.get("role") == Role.TOOL:
+            return True
+        return isinstance(content, list) and bool(content) and len(self._blocks("tool_result")) == len(content)
+
     def _blocks(self, kind: str) -> list[Mapping[str, Any]]:
         content = self.body.get("content")
         if not isinstance(content, list):

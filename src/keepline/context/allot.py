@@ -1,0 +1,44 @@
+"""The budget shared among the sections, and the error when it cannot be. Figures in, figures out.
+
+The order of claims (DESIGN: "Building a context"): reserve and margin are already off `limit`; then system text, tools and
+overhead; then the pending message; then pins; then, by shares, recent turns and recall, unused share flowing on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from keepline.context.draft import Plan, Room
+from keepline.errors import BudgetTooSmall
+from keepline.values.budget import Budget
+
+PENDING_SHARE = 0.1
+"""Of what is left after fixed text and pins, kept for the pending message when the window of recent turns is sized: its
+size must not depend on the question, or the window would move at every call."""
+
+
+def allot(budget: Budget, plan: Plan, *, fixed: int, pending: int, recent_share: float) -> Room:
+    """The room of one build, in tokens. `fixed` is tools, overhead and system text; `pending` what of this call must be
+    sent; `recent_share` the mode's share of recent turns in what pins leave (0..1).
+
+    The soft limit is `soft_share` of the window but never under `soft_floor`: a small window is used whole.
+    """
+    limit = budget.limit
+    soft = max(int(budget.window * plan.soft_share), plan.soft_floor)
+    aim = min(limit, max(soft, fixed + pending))
+    pins = int(limit * plan.pins_share)
+    steady = max(0, min(limit, soft) - fixed - pins)
+    return Room(
+        limit=limit,
+        base=fixed + pending,
+        aim=aim,
+        pins=pins,
+        pins_certain=int(limit * plan.pins_certain_share),
+        recent=int(steady * (1 - PENDING_SHARE) * recent_share),
+    )
+
+
+def too_small(limit: int, claims: Mapping[str, int]) -> BudgetTooSmall:
+    """The error for claims that must be met and cannot; it itemises the sum."""
+    items = " + ".join(f"{name} {tokens}" for name, tokens in claims.items() if tokens)
+    return BudgetTooSmall(needed=sum(claims.values()), limit=limit, items=items, claims=dict(claims))

@@ -1,0 +1,58 @@
+"""Tokens of lines and of logs. Counts with the counter it is given; knows no vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from keepline.ports.flow import Flow
+from keepline.ports.store import PutCounts, Write
+from keepline.ports.tokens import TokenCounter
+from keepline.ports.view import Look, View, Words
+from keepline.values.scope import Scope
+
+BATCH = 2000
+"""Messages read and counted at a time when a log has no counts in the asked vocabulary: bounds memory."""
+
+
+class Meter:
+    """A counter that remembers lines: the same pins and stamps are priced at every call of a session."""
+
+    def __init__(self, counter: TokenCounter, most: int = 50_000) -> None:
+        """`most` lines are remembered, then all are forgotten at once."""
+        self.counter = counter
+        self._lines: dict[str, int] = {}
+        self._most = most
+
+    def line(self, text: str) -> int:
+        """Tokens of `text` and the newline after it."""
+        known = self._lines.get(text)
+        if known is None:
+            if len(self._lines) >= self._most:
+                self._lines.clear()
+            known = self._lines[text] = self.counter.text(text + "\n")
+        return known
+
+    def message(self, body: Mapping[str, Any]) -> int:
+        """Tokens of one message, its overhead included."""
+        return self.counter.message(body)
+
+
+def counted(scope: Scope, meter: Meter, *, tagged: bool) -> Flow[View]:
+    """The view of the session with every message counted in the meter's vocabulary; what is missing is counted now and
+    kept, so that it is counted once."""
+    name = meter.counter.name
+    view: View = yield Look(scope, name, tagged)
+    outline = view.outline
+    missing = [int(s) for s in outline.seq[(outline.tokens < 0) & ~outline.erased]]
+    if not missing:
+        return view
+    for at in range(0, len(missing), BATCH):
+        part = tuple(missing[at : at + BATCH])
+        words = yield Words(view, part)
+        by_number: dict[int, dict[int, int]] = {}
+        for seq, message in words.items():
+            by_number.setdefault(int(outline.number[seq]), {})[seq] = meter.message(message.body)
+        yield Write(tuple(PutCounts(scope, n, name, counts) for n, counts in by_number.items()))
+    view = yield Look(scope, name, tagged)
+    return view

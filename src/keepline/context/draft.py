@@ -1,0 +1,156 @@
+"""The working state of one build: the log joined with the messages of this call, and what the stages have chosen so far.
+
+Holds figures and choices; every choice is made in a stage. A place in the joined log is an index: 0 … n−1 are the log's
+seqs, n and above the call's own messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from keepline.context.count import Meter
+from keepline.ports.store import ROLES
+from keepline.ports.view import Hit, View
+from keepline.values.budget import Budget
+from keepline.values.context import Entry
+from keepline.values.message import Message
+from keepline.values.scope import Scope
+from keepline.values.tag import Pin
+
+SYSTEM_CODES = (ROLES.index("system"), ROLES.index("developer"))
+USER_CODE = ROLES.index("user")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    """What a build is asked: the messages of this call that are not in the log, and how to build.
+
+    `tools` and `response_format` are counted and never changed. `query` stands in for the last user message in recall;
+    `keywords` must occur in what is recalled. `pins` False leaves pins out (an ablation). `oversize`: "cut" or "error".
+    """
+
+    scope: Scope
+    messages: tuple[Message, ...]
+    budget: Budget
+    mode: str = "auto"
+    tools: Sequence[Mapping[str, Any]] | None = None
+    response_format: Mapping[str, Any] | None = None
+    query: str | None = None
+    keywords: tuple[str, ...] = ()
+    oversize: str = "cut"
+    pins: bool = True
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """The figures that steer a build; settings by name, see `keepline config`."""
+
+    soft_share: float = 0.5
+    soft_floor: int = 16_000
+    pins_share: float = 0.25
+    pins_certain_share: float = 0.5
+    evict_to: float = 0.6
+    full_under: float = 0.4
+    dense_under: float = 0.2
+    spread_under: float = 0.35
+    recall_k: int = 40
+    language: str = ""
+    zone: str = "UTC"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Log:
+    """The joined log. `tokens` and `role` are (n + m,); `starts` the indices where a turn begins; `current` where the
+    current turn begins, `system` the indices of instructions in force (sent first or in place, never dropped)."""
+
+    view: View
+    own: tuple[Message, ...]
+    tokens: NDArray[np.int64]
+    role: NDArray[np.uint8]
+    live: NDArray[np.bool_]
+    starts: NDArray[np.int64]
+    current: int
+    system: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def id(self, i: int) -> str:
+        """The message id at index `i`."""
+        n = len(self.view)
+        return self.view.outline.ids[i] if i < n else self.own[i - n].id
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Priced:
+    """A standing pin with its sentence and what a line for it costs in tokens."""
+
+    pin: Pin
+    text: str
+    id: str
+    day: str
+    tokens: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Piece:
+    """A recalled piece of an older message: its line and cost, and the hit behind it."""
+
+    hit: Hit
+    message: Message
+    line: str
+    tokens: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Room:
+    """The budget's arithmetic, in tokens: `limit` for input; `base` what must be sent; `aim` the soft limit; `pins` and
+    `pins_certain` the caps for restated pins; `recent` the cap that steers the window of recent turns."""
+
+    limit: int
+    base: int
+    aim: int
+    pins: int
+    pins_certain: int
+    recent: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Draft:
+    """What the stages have decided. `window` is the index where the verbatim recent turns begin (len: none); `rounds` the
+    indices of the current turn that are sent. `pins` are priced, best first; `restated` those that get a line; `pieces`
+    the recalled ones, best first. `entries` and `notes` go to the ledger."""
+
+    call: Call
+    plan: Plan
+    log: Log
+    meter: Meter
+    room: Room
+    now: datetime
+    language: str
+    mode: str = ""
+    window: int = 0
+    whole: bool = False
+    rounds: tuple[int, ...] = ()
+    texts: Mapping[int, Message] = field(default_factory=dict)
+    cuts: Mapping[int, Message] = field(default_factory=dict)
+    pins: tuple[Priced, ...] = ()
+    restated: tuple[Priced, ...] = ()
+    pieces: tuple[Piece, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    notes: tuple[str, ...] = ()
+    signals: Mapping[str, float] = field(default_factory=dict)
+
+    def evolve(self, **changes: Any) -> Draft:
+        """The same draft with some fields changed."""
+        return replace(self, **changes)
+
+    def noted(self, *entries: Entry) -> tuple[Entry, ...]:
+        """The entries so far and these."""
+        return self.entries + entries

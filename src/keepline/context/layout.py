@@ -1,0 +1,67 @@
+"""The order of what is sent, and its exact count.
+
+First the instructions, byte for byte; then the window of recent turns, verbatim; then one message of ours, role user,
+directly before the question and never inside a tool loop; then the question and what follows it. Nothing that changes from
+call to call stands before what need not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from keepline.context.draft import Draft
+from keepline.context.render import block
+from keepline.context.stages.pending import must_send
+from keepline.context.turns import repair
+from keepline.values.context import Section
+from keepline.values.message import Message
+
+OURS = -1
+"""The index of our own message among those of the log."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Laid:
+    """Messages in order with, for each, its section, its index in the joined log (`OURS`: ours) and its tokens; `tokens`
+    is the whole call. `repaired` are the indices whose tool pairs had to be mended."""
+
+    bodies: tuple[Mapping[str, Any], ...]
+    sections: tuple[Section, ...]
+    indices: tuple[int, ...]
+    costs: tuple[int, ...]
+    tokens: int
+    repaired: tuple[int, ...]
+
+
+def lay_out(draft: Draft) -> Laid:
+    """The messages of `draft`, in order and counted. Needs `draft.texts` of all that is sent."""
+    log, call = draft.log, draft.call
+    first = draft.window if draft.window < log.current else log.current
+    sent = {i for i in range(first, log.current) if log.live[i]} | set(must_send(draft)) | set(draft.rounds)
+    place = [i for i in log.system if i < first] + sorted(sent | {i for i in log.system if i >= first})
+    mended, touched = repair([(i, draft.cuts.get(i) or draft.texts[i]) for i in place])
+    ours = block(draft.restated, draft.pieces, draft.language) if draft.restated or draft.pieces else None
+    rows: list[tuple[int, Section, Mapping[str, Any], int]] = []
+    for i, message in mended:
+        if i >= log.current and ours is not None and i not in log.system:
+            body = {"role": "user", "content": ours}
+            rows.append((OURS, Section.FRAME, body, draft.meter.message(body)))
+            ours = None
+        section = Section.SYSTEM if i in log.system else Section.RECENT if i < log.current else Section.PENDING
+        rows.append((i, section, message.body, _cost(draft, i, message)))
+    fixed = draft.meter.counter.call(call.tools, call.response_format)
+    return Laid(
+        bodies=tuple(r[2] for r in rows),
+        sections=tuple(r[1] for r in rows),
+        indices=tuple(r[0] for r in rows),
+        costs=tuple(r[3] for r in rows),
+        tokens=fixed + sum(r[3] for r in rows),
+        repaired=tuple(touched),
+    )
+
+
+def _cost(draft: Draft, i: int, message: Message) -> int:
+    """The stored count, unless the message is no longer the one that was counted."""
+    return int(draft.log.tokens[i]) if message is draft.texts[i] else draft.meter.message(message.body)

@@ -1,0 +1,84 @@
+"""Lines and blocks as text: stamped with date, speaker, certainty and id, fenced, escaped. Chooses nothing.
+
+Recalled text is data, never instruction: it stands between one pair of fences, cannot close them, and its own line breaks
+are indented so that no line of it can pass for a stamp.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, tzinfo
+from functools import lru_cache
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from keepline.context.draft import Piece, Priced
+from keepline.context.words import BY_NAME
+from keepline.errors import BadSetting
+from keepline.values.message import Message, Role
+
+OPEN, CLOSE = "<background>", "</background>"
+
+
+@lru_cache(maxsize=64)
+def zone_of(name: str) -> tzinfo:
+    """The zone of an IANA name; raises `BadSetting` for an unknown one."""
+    if name == "UTC":
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        raise BadSetting(name="zone", origin="settings", value=name, why="give an IANA name such as Asia/Shanghai") from None
+
+
+def day_of(at: datetime, zone: str) -> str:
+    """The local date of `at` in `zone`, as YYYY-MM-DD."""
+    return at.astimezone(zone_of(zone)).strftime("%Y-%m-%d")
+
+
+def escaped(text: str) -> str:
+    """`text` that cannot close or open the fence, its line breaks indented."""
+    for mark in (OPEN, CLOSE):
+        if mark in text:
+            text = text.replace(mark, mark.replace("<", "&lt;").replace(">", "&gt;"))
+    return text.strip().replace("\r\n", "\n").replace("\r", "\n").replace("\n", "\n  ")
+
+
+def pin_line(id: str, text: str) -> str:
+    """The line that restates a pin."""
+    return f"- #{id} {escaped(text)}"
+
+
+def stamp(message: Message, language: str, zone: str) -> str:
+    """`[2026-08-12 · user's words · confirmed · #m17]`, in the conversation's language."""
+    words = BY_NAME[language]
+    sure = words.stated if message.role in (Role.USER, Role.SYSTEM, Role.DEVELOPER) else words.unsure
+    return _stamp(language, day_of(message.at, zone), words.said[message.role], sure, f"#{message.id}")
+
+
+def _stamp(language: str, day: str, said: str, *rest: str) -> str:
+    joint = " · "
+    first = f"{day} {said}" if language == "zh" else f"{day}{joint}{said}"
+    return "[" + joint.join((first, *rest)) + "]"
+
+
+def piece_line(message: Message, text: str, language: str, zone: str) -> str:
+    """The line of a recalled piece."""
+    return f"{stamp(message, language, zone)} {escaped(text)}"
+
+
+def block(pins: tuple[Priced, ...], pieces: tuple[Piece, ...], language: str) -> str:
+    """The one message of ours: recalled pieces with the best last, then the pins, oldest first, under a stamp a day."""
+    words = BY_NAME[language]
+    lines = [words.head, OPEN]
+    if pieces:
+        lines.append(words.recalled)
+        lines += [p.line for p in reversed(pieces)]
+    if pins:
+        lines.append(words.pins)
+        day = ""
+        for p in sorted(pins, key=lambda p: (p.pin.seq, p.pin.start)):
+            if p.day != day:
+                day = p.day
+                lines.append(_stamp(language, day, words.said[Role.USER], words.stated))
+            lines.append(pin_line(p.id, p.text))
+    lines.append(CLOSE)
+    return "\n".join(lines)

@@ -1,0 +1,105 @@
+"""Standing rules and lasting facts that no mode may drop: found, priced and ranked. Where they stand is decided later.
+
+A pin is a sentence of the user or the operator, said earlier and not ended since. Ranking: what the caller gave, then by
+certainty, then the newer one.
+"""
+
+from __future__ import annotations
+
+from keepline.context.draft import Draft, Priced
+from keepline.context.render import day_of, pin_line
+from keepline.ports.flow import Flow
+from keepline.ports.view import Words
+from keepline.values.context import Entry, Fate, Section
+from keepline.values.tag import Pin
+
+LEAST_TOKENS_A_CHARACTER = 0.12
+"""No sentence of a person costs less (English runs at .2 and more): bounds how many candidates are read."""
+
+
+def pin(draft: Draft) -> Flow[Draft]:
+    """Put the standing pins in `draft.pins`, best first, and the ended ones in the ledger."""
+    if not draft.call.pins:
+        return draft.evolve(notes=(*draft.notes, "pins were left out on request"))
+    log, today = draft.log, _today(draft)
+    standing: list[Pin] = []
+    entries: list[Entry] = []
+    for p in log.view.pins:
+        if p.seq >= log.current or not log.live[p.seq]:
+            continue
+        if p.ended_by is not None:
+            entries.append(_ended(draft, p, "ended by a later message", by=_id(draft, p.ended_by)))
+        elif p.until is not None and p.until < today:
+            entries.append(_ended(draft, p, f"ended by its own words, until {p.until}"))
+        else:
+            standing.append(p)
+    standing.sort(key=lambda p: (not p.given, -p.certainty, -p.seq, p.start))
+    candidates = _within_reach(standing, draft.room.pins_certain)
+    entries += [_ended(draft, p, "beyond the share of pins") for p in standing[len(candidates) :]]
+    words = yield Words(log.view, tuple(sorted({p.seq for p in candidates})))
+    priced: list[Priced] = []
+    said: set[str] = set()
+    for p in candidates:
+        message = words[p.seq]
+        text = " ".join(message.text[p.start : p.end].split())
+        if not text or text.casefold() in said:
+            entries.append(_ended(draft, p, "said again elsewhere"))
+            continue
+        said.add(text.casefold())
+        line = pin_line(message.id, text)
+        day = day_of(message.at, draft.plan.zone)
+        priced.append(Priced(pin=p, text=text, id=message.id, day=day, tokens=draft.meter.line(line)))
+    return draft.evolve(pins=tuple(priced), entries=draft.noted(*entries))
+
+
+def restate(draft: Draft, window: int) -> tuple[tuple[Priced, ...], tuple[Priced, ...], int]:
+    """Which pins need a line when the verbatim window begins at index `window` → (restated, beyond the share, tokens).
+
+    A pin whose own message is in the window is not said twice. Pins fill up to `room.pins` tokens; given or certain ones
+    (≥ .9) up to `room.pins_certain`. Tokens include the stamps, one a day.
+    """
+    kept: list[Priced] = []
+    beyond: list[Priced] = []
+    days: set[str] = set()
+    spent = 0
+    for p in draft.pins:
+        if p.pin.seq >= window:
+            continue
+        cap = draft.room.pins_certain if p.pin.given or p.pin.certainty >= 0.9 else draft.room.pins
+        cost = p.tokens + (0 if p.day in days else STAMP_TOKENS)
+        if spent + cost > cap:
+            beyond.append(p)
+            continue
+        days.add(p.day)
+        spent += cost
+        kept.append(p)
+    return tuple(kept), tuple(beyond), spent
+
+
+STAMP_TOKENS = 20
+"""What the stamp of a day is priced at when pins are chosen; the whole text is counted exactly before it is sent."""
+
+
+def _within_reach(standing: list[Pin], cap: int) -> list[Pin]:
+    spent = 0.0
+    for n, p in enumerate(standing):
+        spent += (p.end - p.start) * LEAST_TOKENS_A_CHARACTER + 4
+        if spent > cap:
+            return standing[: n + 1]
+    return standing
+
+
+def _ended(draft: Draft, p: Pin, rule: str, by: str | None = None) -> Entry:
+    return Entry(
+        section=Section.PINS, fate=Fate.LEFT_OUT, rule=rule, ids=(_id(draft, p.seq),), seqs=(p.seq,), by=by,
+        back=f"keepline get {_id(draft, p.seq)}",
+    )
+
+
+def _id(draft: Draft, seq: int) -> str:
+    return draft.log.id(seq) if seq < len(draft.log) else f"seq {seq}"
+
+
+def _today(draft: Draft) -> str:
+    own = draft.call.messages
+    return day_of(own[-1].at, draft.plan.zone) if own else day_of(draft.now, draft.plan.zone)

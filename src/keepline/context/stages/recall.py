@@ -1,0 +1,77 @@
+"""Older messages that the question calls for, as stamped lines. Asks for hits; knows no ranking."""
+
+from __future__ import annotations
+
+from keepline.context.draft import USER_CODE, Draft, Piece
+from keepline.context.render import piece_line
+from keepline.context.stages.pending import must_send
+from keepline.context.stages.pin import restate
+from keepline.context.stages.recent import frame_tokens
+from keepline.ports.flow import Flow
+from keepline.ports.store import CATEGORIES
+from keepline.ports.view import Find, Hit, Words
+from keepline.values.context import Entry, Fate, Section
+
+GREETING = CATEGORIES.index("greeting")
+QUERY_CHARACTERS = 1500
+"""Of a longer question its end is used: what is asked usually stands behind what was pasted."""
+
+
+def recall(draft: Draft) -> Flow[Draft]:
+    """Put what the question recalls from before the window in `draft.pieces`, best first, as far as the share goes."""
+    log = draft.log
+    query = (draft.call.query or (yield from _question(draft)))[-QUERY_CHARACTERS:]
+    before = min(draft.window, len(log.view))
+    if not query.strip() or not before:
+        return draft
+    hits: tuple[Hit, ...] = yield Find(
+        scope=draft.call.scope, query=query, k=draft.plan.recall_k, view=log.view, before=before,
+        keywords=draft.call.keywords,
+    )
+    words = yield Words(log.view, tuple(sorted({h.seq for h in hits})))
+    left = draft.room.aim - used(draft)
+    pieces: list[Piece] = []
+    entries: list[Entry] = []
+    for hit in hits:
+        message = words[hit.seq]
+        if message.role.instructs or log.view.outline.category[hit.seq] == GREETING:
+            continue
+        part = message.text[hit.start : hit.end]
+        if not part.strip():
+            continue
+        text = part if len(part) >= len(message.text.strip()) else f"…{part.strip()}…"
+        line = piece_line(message, text, draft.language, draft.plan.zone)
+        piece = Piece(hit=hit, message=message, line=line, tokens=draft.meter.line(line))
+        fits = piece.tokens <= left
+        if fits:
+            left -= piece.tokens
+            pieces.append(piece)
+        fate, rule = (Fate.KEPT, "recalled") if fits else (Fate.LEFT_OUT, "beyond the share of recall")
+        entries.append(entry(piece, fate, rule))
+    return draft.evolve(pieces=tuple(pieces), entries=draft.noted(*entries))
+
+
+def used(draft: Draft) -> int:
+    """Tokens spoken for before recall: what must be sent, rounds, the window, and the pins' lines."""
+    log = draft.log
+    window = [i for i in range(draft.window, log.current) if i not in log.system]
+    spent = draft.room.base + int(log.tokens[list(draft.rounds)].sum()) + int(log.tokens[window].sum())
+    spent -= sum(int(log.tokens[i]) - draft.meter.message(m.body) for i, m in draft.cuts.items() if i in window)
+    return spent + restate(draft, draft.window)[2] + frame_tokens(draft)
+
+
+def _question(draft: Draft) -> Flow[str]:
+    """The words of the current question."""
+    log, n = draft.log, len(draft.log.view)
+    asked = [i for i in must_send(draft) if log.role[i] == USER_CODE]
+    stored = tuple(i for i in asked if i < n)
+    words = (yield Words(log.view, stored)) if stored else {}
+    return "\n".join((words[i] if i < n else log.own[i - n]).text for i in asked)
+
+
+def entry(piece: Piece, fate: Fate, rule: str) -> Entry:
+    """The ledger's line for a recalled piece."""
+    return Entry(
+        section=Section.RECALL, fate=fate, rule=rule, ids=(piece.message.id,), seqs=(piece.hit.seq,), tokens=piece.tokens,
+        scores=piece.hit.scores, back=f"keepline get {piece.message.id}",
+    )
