@@ -24,6 +24,7 @@ This module knows nothing of stores, models or HTTP; it imports nothing of keepl
     │   ├── StoreReadOnly
     │   ├── StoreFull
     │   ├── StoreBusy
+    │   ├── StoreFailed
     │   ├── Moved
     │   └── ChainBroken
     └── MissingExtra
@@ -147,6 +148,11 @@ class StoreFull(StoreError):
 class StoreBusy(StoreError):
     """{path} stayed locked by another program for {seconds} s; this call was not carried out. Try again, and close what
     holds a transaction open on that file."""
+
+
+class StoreFailed(StoreError):
+    """{path}: the disk or the database failed ({why}); this call was not carried out. Everything acknowledged before it
+    stays. Check the disk, then run keepline doctor."""
 
 
 class Moved(StoreError):

@@ -1,0 +1,184 @@
+"""SQLite: open, execute, close. Which statements is decided in `reading`, `writing` and `erasing`; whose, by the guard.
+
+Writes that wait together share one commit: whoever gets the writer's turn executes all that wait, each between
+savepoints, and commits once; each is acknowledged only after that commit. Reads are snapshots on pooled connections and
+wait for no writer. A store in memory has one connection, and all take turns.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Engine, QueuePool, StaticPool, create_engine, event
+from sqlalchemy.exc import IntegrityError
+
+from keepline.errors import KeeplineError, Moved, StoreReadOnly
+from keepline.ports.store import Capability, Read, Write
+from keepline.stores.place import Place
+from keepline.stores.reading import answer
+from keepline.stores.steps import Owned, Rows, Step, drive
+from keepline.stores.writing import ERASERS, write
+
+TOGETHER = 64  # writes that share a commit at most, so that the first does not wait for a crowd
+SCRUB_MS = 500  # how long an erasure waits for readers of the write-ahead log before it leaves that to the next write
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A write in the queue; `done` once it is committed or refused."""
+
+    need: Write
+    version: int = 0
+    error: KeeplineError | None = None
+    done: bool = False
+
+
+class SqliteStore:
+    """A backend over one SQLite file, or over memory. Thread-safe; several processes may open the same file."""
+
+    def __init__(self, path: str, *, busy_s: float = 30.0, connect: Callable[..., Any] = sqlite3.connect) -> None:
+        """Open the store at `path` (`:memory:`: in memory); make it if there is none. Errors: see `stores.open`."""
+        self.place = Place(path, busy_s, connect)
+        self.capability = Capability(
+            persistent=not self.place.memory, processes=not self.place.memory, erases_files=not self.place.memory
+        )
+        self._open()
+
+    def _open(self) -> None:
+        self._process = os.getpid()
+        self._turn = threading.RLock()
+        self._queue: deque[_Waiting] = deque()
+        self._unscrubbed = False
+        self.writer = self._engine("BEGIN IMMEDIATE", 1)
+        self.reader = self.writer if self.place.memory else self._engine("BEGIN", 8)
+        try:
+            self.place.patiently(self._prepare)
+        except KeeplineError:
+            self.close()
+            raise
+
+    def _engine(self, begin: str, size: int) -> Engine:
+        kind: dict[str, Any] = {"poolclass": QueuePool, "pool_size": size, "max_overflow": -1}
+        if self.place.memory:
+            kind = {"poolclass": StaticPool}
+        engine = create_engine("sqlite+pysqlite://", creator=self.place.connect, **kind)
+        event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
+        return engine
+
+    def _prepare(self) -> None:
+        engine = create_engine("sqlite+pysqlite://", creator=self.place.connect, poolclass=QueuePool)
+        with (self.writer if self.place.memory else engine).connect() as connection:
+            self.place.prepare(connection)
+        engine.dispose()
+
+    def _here(self) -> None:
+        """After a fork, a connection of the parent must not be used: open anew."""
+        if os.getpid() != self._process:
+            self.writer.dispose(close=False)
+            self.reader.dispose(close=False)
+            self._open()
+
+    # ---------------------------------------------------------------- reading
+
+    def read(self, need: Read) -> tuple[Owned, ...]:
+        """One snapshot: an answer for each operation, with the owners of its rows."""
+        self._here()
+        if self.place.memory:
+            with self._turn:
+                return self.place.patiently(lambda: self._snapshot(need))
+        return self.place.patiently(lambda: self._snapshot(need))
+
+    def _snapshot(self, need: Read) -> tuple[Owned, ...]:
+        with self.reader.connect() as connection:
+            return tuple(drive(answer(op), lambda step: _execute(connection, step)) for op in need.ops)
+
+    # ---------------------------------------------------------------- writing
+
+    def write(self, need: Write) -> int:
+        """One transaction, synced when this returns: the owner's version after it."""
+        self._here()
+        if self.place.why:
+            raise StoreReadOnly(path=self.place.path, why=self.place.why)
+        mine = _Waiting(need)
+        self._queue.append(mine)
+        try:
+            with self._turn:
+                while not mine.done:
+                    self._lead()
+        finally:
+            if not mine.done and mine in self._queue:
+                self._queue.remove(mine)
+        if mine.error is not None:
+            raise mine.error
+        return mine.version
+
+    def _lead(self) -> None:
+        """Carry out what waits, for everyone. If this thread is interrupted, the others' writes wait on."""
+        batch = [self._queue.popleft() for _ in range(min(len(self._queue), TOGETHER))]
+        try:
+            self._commit(batch)
+        finally:
+            self._queue.extendleft(waiting for waiting in reversed(batch) if not waiting.done)
+        if self._unscrubbed or any(isinstance(op, ERASERS) for waiting in batch for op in waiting.need.ops):
+            self._scrub()
+
+    def _commit(self, batch: list[_Waiting]) -> None:
+        try:
+            self.place.patiently(lambda: self._transact(batch))
+        except KeeplineError as error:
+            if len(batch) > 1:  # the database refused one of them; alone, each gets its own answer
+                for waiting in batch:
+                    self._commit([waiting])
+                return
+            batch[0].error = error
+        for waiting in batch:
+            waiting.done = True
+
+    def _transact(self, batch: list[_Waiting]) -> None:
+        with self.writer.begin() as connection:
+            for waiting in batch:
+                waiting.error = None
+                savepoint = connection.begin_nested()
+                try:
+                    waiting.version = drive(write(waiting.need), lambda step: _execute(connection, step))
+                    savepoint.commit()
+                except IntegrityError:
+                    savepoint.rollback()
+                    waiting.error = Moved(what="a message with this id, or at this place, is there already")
+                except KeeplineError as error:
+                    savepoint.rollback()
+                    waiting.error = error
+
+    def _scrub(self) -> None:
+        """Take erased words out of the write-ahead log as well; readers of an older state may put it off."""
+        if self.place.memory:
+            return
+        with self.writer.connect() as connection:
+            raw = connection.connection.driver_connection
+            assert raw is not None
+            raw.execute(f"PRAGMA busy_timeout={SCRUB_MS}").close()
+            cursor = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._unscrubbed = bool(cursor.fetchone()[0])
+            cursor.close()
+            raw.execute(f"PRAGMA busy_timeout={int(self.place.busy_s * 1000)}").close()
+
+    def close(self) -> None:
+        """Give back files and memory. What was acknowledged is already safe."""
+        self.reader.dispose()
+        self.writer.dispose()
+
+
+def _execute(connection: Connection, step: Step) -> Rows:
+    result = connection.execute(step.statement, step.params)
+    if not result.returns_rows:
+        return []
+    assert result.cursor is not None
+    rows: Rows = result.cursor.fetchall()  # plain tuples: 100,000 of them are wanted at once
+    result.close()
+    return rows
