@@ -33,6 +33,10 @@ class Scope:
         """The same owner in another session."""
         return replace(self, session=session)
 
+    def owned(self) -> Scope:
+        """The owner alone, no session."""
+        return replace(self, session=None)
+
     def need_session(self, verb: str) -> str:
         """The session's id; raises `EmptySession`, naming `verb`, if there is none."""
         if not self.session:

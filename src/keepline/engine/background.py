@@ -1,0 +1,56 @@
+"""One daemon thread that settles what is behind, so that a build finds its views ready. Losing it loses no work: "behind the
+head" is the work list."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from keepline.errors import KeeplineError
+from keepline.values.scope import Scope
+
+
+class Background:
+    """Calls `settle(scope)` for every scope that was touched, one at a time, in a daemon thread started when first needed."""
+
+    def __init__(self, settle: Callable[[Scope], object]) -> None:
+        self._settle = settle
+        self._touched: dict[Scope, None] = {}
+        self._wake = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._closed = False
+        self.error: str | None = None
+
+    def touch(self, scope: Scope) -> None:
+        """The session of `scope` has something to settle."""
+        with self._wake:
+            if self._closed:
+                return
+            self._touched[scope] = None
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="keepline-settle", daemon=True)
+                self._thread.start()
+            self._wake.notify()
+
+    def close(self) -> None:
+        """Finish the scope at hand, leave the rest for the next start, join the thread."""
+        with self._wake:
+            self._closed = True
+            self._wake.notify()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _work(self) -> None:
+        while True:
+            with self._wake:
+                while not self._touched and not self._closed:
+                    self._wake.wait()
+                if self._closed:
+                    return
+                scope = next(iter(self._touched))
+                del self._touched[scope]
+            try:
+                self._settle(scope)
+                self.error = None
+            except KeeplineError as error:  # stays behind, is seen in status, and is tried again at the next touch
+                self.error = str(error)
