@@ -11,7 +11,7 @@ from keepline.values.scope import Scope
 
 
 class Background:
-    """Calls `settle(scope)` for every scope that was touched, one at a time, in a daemon thread started when first needed."""
+    """Calls `settle(scope)` for every scope that was touched, one at a time, in a daemon thread started when needed."""
 
     def __init__(self, settle: Callable[[Scope], object]) -> None:
         self._settle = settle

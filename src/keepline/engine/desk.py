@@ -154,25 +154,25 @@ class Desk:
 
     def _settle_own(self, scope: Scope, session: Session, view: str, upto: int | None) -> int:
         goal = session.count if upto is None else min(upto, session.count)
-        owner, done = self._get(scope), 0
-        at = max(session.positions.get(view, 0), session.start)
+        at = first = max(session.positions.get(view, 0), session.start)
         while at < goal:
-            if view == TAGS:
-                took = self.run(lambda: settle_tags(scope, BATCH))
-            else:
-                start = max(at, owner.unembedded.get(session.name, 0))
-                if start >= goal:
-                    break
-                took, embedded = self.run(lambda: settle_recall(scope, start, BATCH, self.encoder is not None))
-                if not embedded:
-                    owner.unembedded[session.name] = start + took
-                else:
-                    owner.unembedded.pop(session.name, None)
-                at = start
+            took = self.run(lambda: settle_tags(scope, BATCH)) if view == TAGS else self._index(scope, session.name, at)
             if not took:
                 break
-            done, at = done + took, at + took
-        return done
+            at += took
+        return at - first
+
+    def _index(self, scope: Scope, name: str, at: int) -> int:
+        """One step of the recall view from seq `at` → messages taken. While the encoder fails, rows are indexed by their
+        words alone, the view stays behind, and this process remembers how far it came."""
+        owner = self._get(scope)
+        start = max(at, owner.unembedded.get(name, 0))
+        took, embedded = self.run(lambda: settle_recall(scope, start, BATCH, self.encoder is not None))
+        if embedded:
+            owner.unembedded.pop(name, None)
+        else:
+            owner.unembedded[name] = start + took
+        return start + took - at
 
     def drop(self, scope: Scope) -> None:
         """Forget the owner's warm copies."""
@@ -198,7 +198,7 @@ class Desk:
 
 @dataclass(frozen=True, kw_only=True)
 class Job(Generic[R]):
-    """A verb made ready: a flow to run (anew) at a desk, what to do with its result, and what to do last whatever happens."""
+    """A verb made ready: a flow to run (anew) at a desk, what to do with its result, and what to do last in any case."""
 
     desk: Desk
     flow: Callable[[], Flow[R]]

@@ -126,7 +126,7 @@ class Engine:
 
     # ------------------------------------------------------------ building
 
-    def context(
+    def context(  # noqa: PLR0913  # every argument is a question a caller has; a bag of options would only hide them
         self, messages: Messages = (), *, budget: int | Budget | None = None, mode: str = "auto",
         tools: Sequence[Mapping[str, Any]] | None = None, response_format: Mapping[str, Any] | None = None,
         model: str | None = None, query: str | None = None, keywords: Sequence[str] = (), oversize: str = "cut",
