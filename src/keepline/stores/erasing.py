@@ -107,7 +107,7 @@ def session(op: ops.EraseSession, account: Account) -> Steps[None]:
 _DROP_OWNER = tuple(delete(table).where(owned(table)) for table in metadata.sorted_tables if "tenant" in table.c)
 
 
-def user(op: ops.EraseUser, account: Account) -> Steps[None]:
+def user(_: ops.EraseUser, account: Account) -> Steps[None]:
     """Erase all of the owner. Whoever has the name next starts with other counters."""
     for statement in _DROP_OWNER:
         yield Step(statement, account.who)

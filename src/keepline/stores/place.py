@@ -73,10 +73,8 @@ class Place:
 
     def connect(self) -> Any:
         """A new connection, ready for use; read-only where the place is."""
-        if self.memory:
-            target = MEMORY
-        else:
-            target = Path(self.path).as_uri() + (self._reading() if self.why else "?mode=rwc")
+        how = self._reading() if self.why else "?mode=rwc"
+        target = MEMORY if self.memory else Path(self.path).as_uri() + how
         connection = self._connect(
             target, uri=True, timeout=self.busy_s, isolation_level=None, check_same_thread=False
         )

@@ -15,10 +15,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, QueuePool, StaticPool, create_engine, event
+from sqlalchemy import Connection, Engine, NullPool, QueuePool, StaticPool, create_engine, event
 from sqlalchemy.exc import IntegrityError
 
-from keepline.errors import KeeplineError, Moved, StoreReadOnly
+from keepline.errors import KeeplineError, Moved, StoreBusy, StoreReadOnly
 from keepline.ports.store import Capability, Read, Write
 from keepline.stores.place import Place
 from keepline.stores.reading import answer
@@ -55,27 +55,28 @@ class SqliteStore:
         self._turn = threading.RLock()
         self._queue: deque[_Waiting] = deque()
         self._unscrubbed = False
-        self.writer = self._engine("BEGIN IMMEDIATE", 1)
-        self.reader = self.writer if self.place.memory else self._engine("BEGIN", 8)
+        self.writer = self._engine(1)
+        self.reader = self.writer if self.place.memory else self._engine(8)
         try:
             self.place.patiently(self._prepare)
         except KeeplineError:
             self.close()
             raise
+        _begin_with(self.writer, "BEGIN IMMEDIATE")  # a write that began as a read could fail when it turns into one
+        if self.reader is not self.writer:
+            _begin_with(self.reader, "BEGIN")
 
-    def _engine(self, begin: str, size: int) -> Engine:
+    def _engine(self, size: int) -> Engine:
         kind: dict[str, Any] = {"poolclass": QueuePool, "pool_size": size, "max_overflow": -1}
         if self.place.memory:
             kind = {"poolclass": StaticPool}
-        engine = create_engine("sqlite+pysqlite://", creator=self.place.connect, **kind)
-        event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
-        return engine
+        elif self.place.why:
+            kind = {"poolclass": NullPool}  # each time anew: whether somebody is writing decides how it may be read
+        return create_engine("sqlite+pysqlite://", creator=self.place.connect, **kind)
 
     def _prepare(self) -> None:
-        engine = create_engine("sqlite+pysqlite://", creator=self.place.connect, poolclass=QueuePool)
-        with (self.writer if self.place.memory else engine).connect() as connection:
+        with self.writer.connect() as connection:
             self.place.prepare(connection)
-        engine.dispose()
 
     def _here(self) -> None:
         """After a fork, a connection of the parent must not be used: open anew."""
@@ -132,11 +133,13 @@ class SqliteStore:
         try:
             self.place.patiently(lambda: self._transact(batch))
         except KeeplineError as error:
-            if len(batch) > 1:  # the database refused one of them; alone, each gets its own answer
+            if len(batch) > 1 and not isinstance(error, StoreBusy):
+                # the database refused one of them; alone, each gets its own answer
                 for waiting in batch:
                     self._commit([waiting])
                 return
-            batch[0].error = error
+            for waiting in batch:
+                waiting.error = error
         for waiting in batch:
             waiting.done = True
 
@@ -174,11 +177,15 @@ class SqliteStore:
         self.writer.dispose()
 
 
+def _begin_with(engine: Engine, statement: str) -> None:
+    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(statement))
+
+
 def _execute(connection: Connection, step: Step) -> Rows:
     result = connection.execute(step.statement, step.params)
     if not result.returns_rows:
         return []
     assert result.cursor is not None
-    rows: Rows = result.cursor.fetchall()  # plain tuples: 100,000 of them are wanted at once
+    rows = list(result.cursor.fetchall())  # plain tuples: 100,000 of them are wanted at once
     result.close()
     return rows

@@ -278,8 +278,10 @@ _TOUCH_PIN = (
     update(pins).where(owned(pins), *(pins.c[name] == bindparam(f"b_{name}") for name in _PLACE))
     .values(rev=bindparam("r"))
 )  # fmt: skip
-_DROP_ENDING = delete(endings).where(owned(endings), *(endings.c[name] == bindparam(f"b_{name}") for name in _PLACE),
-                                     endings.c.by_number == bindparam("bn"), endings.c.by_seq == bindparam("bs"))  # fmt: skip
+_DROP_ENDING = delete(endings).where(
+    owned(endings), *(endings.c[name] == bindparam(f"b_{name}") for name in _PLACE),
+    endings.c.by_number == bindparam("bn"), endings.c.by_seq == bindparam("bs"),
+)  # fmt: skip
 
 
 def _put_tags(op: ops.PutTags, account: Account) -> Steps[None]:
