@@ -1,0 +1,196 @@
+"""The verbs that put data in and take it out: append, import, list, get, search, settle, forget."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from keepline.cli.app import AnySession, AsJson, Session, StoreAt, Tenant, User, app, engine, err, out, progress, show
+from keepline.engine.importing import import_lines
+from keepline.errors import BadMessage
+from keepline.values.message import Message
+
+
+def as_dict(message: Message) -> dict[str, Any]:
+    """A message for JSON: its body and what keepline knows of it."""
+    return {
+        "id": message.id, "seq": message.seq, "at": message.at.isoformat(), "message": message.to_dict(),
+        "category": message.category, "retention": message.retention, "tokens": dict(message.counts),
+        "erased": message.erased,
+    }
+
+
+@app.command(epilog='Example:  keepline append -u me -s trip "Never book a night above 120 euros."')
+def append(
+    text: Annotated[str, typer.Argument(help="What was said; - reads a JSON message or a list of them from stdin.")],
+    user: User, session: Session, role: Annotated[str, typer.Option(help="Who said it.")] = "user",
+    ts: Annotated[str | None, typer.Option(help="When: ISO 8601 with zone, or epoch seconds.")] = None,
+    msg_id: Annotated[str | None, typer.Option("--id", help="Your id of the message; makes a repeat harmless.")] = None,
+    category: Annotated[str | None, typer.Option(help="chat, constraint, fact, tool_result or greeting.")] = None,
+    retention: Annotated[int | None, typer.Option(help="0 may be dropped … 3 never dropped.")] = None,
+    store: StoreAt = None, tenant: Tenant = "default", json_: AsJson = False,
+) -> None:
+    """Add a message to a conversation's log, durably."""
+    messages: Any = {"role": role, "content": text} if text != "-" else _stdin()
+    with engine(store) as keep:
+        stored = keep.append(
+            messages, msg_id=msg_id, ts=ts, category=category, retention=retention, user=user, session=session, tenant=tenant
+        )
+    if json_:
+        show([as_dict(m) for m in stored])
+    else:
+        out.print("\n".join(f"#{m.id}  {sum(m.counts.values())} tokens" for m in stored), highlight=False)
+
+
+@app.command("import", epilog="Example:  keepline import -u me chat.jsonl")
+def import_(
+    file: Annotated[Path, typer.Argument(help="JSONL: a message a line, or a conversation a line; - reads stdin.")],
+    user: User,
+    session: Annotated[str | None, typer.Option("--session", "-s", help="The conversation, when lines name none.")] = None,
+    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Go on without lines that cannot be read; report them.")] = False,
+    store: StoreAt = None, tenant: Tenant = "default", json_: AsJson = False,
+) -> None:
+    """Add conversations from a file. Running it again adds only what is missing."""
+    lines = sys.stdin.readlines() if str(file) == "-" else None
+    name = "stdin" if lines is not None else str(file)
+    with engine(store) as keep, progress("import") as report:
+        result = import_lines(
+            keep, lines if lines is not None else file, name=name, session=session or file.stem or "import",
+            skip_bad=skip_bad, progress=report, user=user, tenant=tenant,
+        )
+    if json_:
+        show(result)
+    else:
+        out.print(
+            f"{result['conversations']} conversations: {result['new']} new, {result['unchanged']} unchanged, "
+            f"{result['changed']} changed, {len(result['skipped'])} lines skipped", highlight=False,
+        )
+        for bad in result["skipped"]:
+            err.print(f"  line {bad['line']}: {bad['why']}", highlight=False, markup=False)
+
+
+@app.command("list", epilog="Example:  keepline list -u me -s trip --after 100 --limit 20")
+def list_(
+    user: User, session: AnySession = None,
+    after: Annotated[int, typer.Option(help="Only messages behind this position.")] = -1,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 100,
+    pins: Annotated[bool, typer.Option("--pins", help="The standing rules and facts instead, ended ones too.")] = False,
+    store: StoreAt = None, tenant: Tenant = "default", json_: AsJson = False,
+) -> None:
+    """List a conversation's messages; without a session, the conversations."""
+    with engine(store) as keep:
+        if session is None:
+            rows: list[Any] = [
+                {"session": s.name, "messages": s.count, "started": s.started.isoformat()}
+                for s in keep.sessions(user=user, tenant=tenant)
+            ]
+            lines = [f"{r['session']}  {r['messages']} messages  since {r['started']}" for r in rows]
+        elif pins:
+            standing = keep.pins(user=user, session=session, tenant=tenant)
+            rows = [
+                {"id": s.id, "text": s.text, "kind": s.pin.kind, "certainty": s.pin.certainty, "ended_by": s.ended_by}
+                for s in standing
+            ]
+            lines = [f"#{r['id']}  {r['text']}" + (f"  (ended by #{r['ended_by']})" if r["ended_by"] else "") for r in rows]
+        else:
+            messages = keep.list(user=user, session=session, tenant=tenant, after=after, limit=limit)
+            rows = [as_dict(m) for m in messages]
+            lines = [f"#{m.id}  {m.role}: {one_line(m.text)}" if not m.erased else f"#{m.id}  (erased)" for m in messages]
+            if len(messages) == limit:
+                err.print(f"more may follow: keepline list --after {messages[-1].seq}", highlight=False)
+    if json_:
+        show(rows)
+    else:
+        for line in lines:
+            out.print(line, highlight=False, markup=False)
+
+
+@app.command(epilog="Example:  keepline get -u me m17")
+def get(
+    id: Annotated[str, typer.Argument(help="The message's id, as in #m17.")], user: User, store: StoreAt = None,
+    tenant: Tenant = "default", json_: AsJson = False,
+) -> None:
+    """Show one message whole, as it came."""
+    with engine(store) as keep:
+        message = keep.get(id, user=user, tenant=tenant)
+    if json_:
+        show(as_dict(message))
+    else:
+        out.print(f"#{message.id}  {message.at.isoformat()}  {message.role}", style="dim", highlight=False)
+        out.print(message.text or json.dumps(message.to_dict(), ensure_ascii=False), highlight=False, markup=False)
+
+
+@app.command(epilog='Example:  keepline search -u me "where does the parcel go"')
+def search(
+    query: Annotated[str, typer.Argument(help="What to look for, in your words.")], user: User, session: AnySession = None,
+    k: Annotated[int, typer.Option("-k", min=1, help="At most so many.")] = 10,
+    keyword: Annotated[list[str] | None, typer.Option("--keyword", help="Must occur; may be given several times.")] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show the signals behind each score.")] = False,
+    store: StoreAt = None, tenant: Tenant = "default", json_: AsJson = False,
+) -> None:
+    """Find what was said, by meaning and by words."""
+    with engine(store) as keep:
+        found = keep.search(query, k=k, keywords=tuple(keyword or ()), user=user, session=session, tenant=tenant)
+    if json_:
+        show([{"score": f.score, "scores": dict(f.scores), "session": f.session, **as_dict(f.message)} for f in found])
+        return
+    for f in found:
+        out.print(f"{f.score:6.2f}  #{f.message.id}  {f.message.role}: {one_line(f.message.text[f.start : f.end])}",
+                  highlight=False, markup=False)
+        if explain:
+            out.print("        " + "  ".join(f"{k} {v:.2f}" for k, v in f.scores.items()), style="dim", highlight=False)
+
+
+@app.command(epilog="Example:  keepline settle -u me")
+def settle(
+    user: Annotated[str | None, typer.Option("--user", "-u", help="Only this person's conversations.")] = None,
+    session: AnySession = None, store: StoreAt = None, tenant: Tenant = "default", json_: AsJson = False,
+) -> None:
+    """Bring tags and the recall index up to the newest message."""
+    with engine(store) as keep, progress("settle") as report:
+        done = keep.settle(progress=report, user=user, session=session, tenant=tenant)
+    if json_:
+        show({"sessions": done.sessions, "messages": dict(done.messages), "seconds": done.seconds})
+    else:
+        brought = ", ".join(f"{n} in {view}" for view, n in done.messages.items())
+        out.print(f"{done.sessions} conversations settled ({brought}) in {done.seconds:.1f} s", highlight=False)
+
+
+@app.command(epilog="Example:  keepline forget -u me m17 m18    (or a whole conversation: -s trip)")
+def forget(
+    user: User, ids: Annotated[list[str] | None, typer.Argument(help="Message ids; none: the whole conversation.")] = None,
+    session: AnySession = None,
+    everything: Annotated[bool, typer.Option("--everything", help="All of this user.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    store: StoreAt = None, tenant: Tenant = "default", json_: AsJson = False,
+) -> None:
+    """Erase messages, a conversation, or all of a user. It cannot be undone."""
+    if not ids and session is None and not everything:
+        raise BadMessage(where="forget", why="name message ids, a --session, or --everything")
+    what = f"{len(ids)} messages" if ids else f"conversation {session}" if session else f"everything of {user}"
+    if not yes:
+        typer.confirm(f"Erase {what}?", abort=True, err=True)
+    with engine(store) as keep:
+        erased = keep.forget(ids or None, user=user, session=None if ids else session, tenant=tenant)
+    if json_:
+        show({"erased": erased})
+    else:
+        out.print(f"{erased} messages erased", highlight=False)
+
+
+def one_line(text: str, most: int = 100) -> str:
+    """The text folded to one line of at most `most` characters."""
+    folded = " ".join(text.split())
+    return folded if len(folded) <= most else folded[: most - 1] + "…"
+
+
+def _stdin() -> Any:
+    text = sys.stdin.read()
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise BadMessage(where="stdin", why=f"not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
