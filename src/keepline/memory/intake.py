@@ -30,6 +30,7 @@ MILLISECONDS_FROM = 1e11
 """An epoch of this size is in milliseconds: as seconds it would lie in the year 5138, as milliseconds in 1973."""
 
 _ROLES = ", ".join(Role)
+_ROLE_NAMES = frozenset(str(role) for role in Role)
 _EPOCH = re.compile(r"\d{9,}(\.\d+)?")
 
 
@@ -110,7 +111,7 @@ def parse_body(body: Any, where: str, *, loose: bool = False) -> dict[str, Any]:
     if "role" not in body:
         raise BadMessage(where=f"{where}.role", why=f"it is missing; use one of {_ROLES}")
     role = body["role"]
-    if not isinstance(role, str) or role not in list(Role):
+    if not isinstance(role, str) or role not in _ROLE_NAMES:
         raise BadMessage(where=f"{where}.role", why=f"{_shown(role)} is not a role; use one of {_ROLES}")
     copied: dict[str, Any] = _copy(body, where, 0)
     _check_content(copied, where, loose)

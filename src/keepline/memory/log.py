@@ -12,6 +12,7 @@ from datetime import datetime
 from keepline.errors import BadMessage, Moved
 from keepline.memory import chain
 from keepline.memory.extend import TRIES, Fresh, extend
+from keepline.memory.sync import Synced, sync
 from keepline.ports.flow import Flow
 from keepline.ports.store import (
     ROLES,
@@ -32,6 +33,8 @@ from keepline.ports.tokens import TokenCounter
 from keepline.values.message import Message, canonical
 from keepline.values.scope import Scope
 from keepline.values.session import Session, Span, User
+
+__all__ = ["Synced", "append", "erase", "sync", "verify_log"]
 
 NEAR = 64
 """Messages before the head among which a tool result's call is looked for first; it nearly always is the last one."""

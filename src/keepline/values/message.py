@@ -143,7 +143,10 @@ def canonical(body: Mapping[str, Any]) -> bytes:
             content = part["text"]
     covered = {k: body.get(k) for k in ("role", "name", "tool_call_id", "tool_calls")}
     covered["content"] = content
-    return json.dumps(_without_nulls(covered), ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    return _COMPACT(_without_nulls(covered)).encode()
+
+
+_COMPACT = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
 
 def _without_nulls(value: Any) -> Any:
