@@ -9,12 +9,14 @@ from typing import Any, Protocol
 class TokenCounter(Protocol):
     """Counts as one provider counts.
 
-    `name` is the vocabulary under which counts are stored; `exact` whether the figures are the provider's own. Never
-    raises on any str, missing or list content; text that looks like a special token is text.
+    `name` is the vocabulary under which counts are stored: counters of one name give the same figures. `exact` says
+    whether the figures are the provider's own; `margin_share` is the share of a window to keep free because they may not
+    be (0.0 when exact). Never raises on any str, missing or list content; text that looks like a special token is text.
     """
 
     name: str
     exact: bool
+    margin_share: float
 
     def text(self, text: str) -> int:
         """Tokens of bare text."""

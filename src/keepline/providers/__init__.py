@@ -1,0 +1,1 @@
+"""What keepline gets from outside itself: token vocabularies, encoders, the clock. Adapters of ports; none knows a store."""
