@@ -92,7 +92,7 @@ class PlainCounter:
     margin_share = 0.0
 
     def __init__(self, unit: str = "word", *, overhead: int = 0, reply: int = 0) -> None:
-        self.name = f"plain-{unit}"
+        self.name = f"plain-{unit}-{overhead}-{reply}"
         self._unit = re.compile(r"\S+" if unit == "word" else r"(?s).")
         self.overhead = overhead
         self.reply = reply
@@ -110,7 +110,8 @@ class PlainCounter:
 
     def call(self, tools: Sequence[Mapping[str, Any]] | None, response_format: Mapping[str, Any] | None) -> int:
         """The reply's price and the words of tools and format."""
-        return self.reply + sum(self.text(str(t)) for t in tools or ()) + (self.text(str(response_format)) if response_format else 0)
+        asked = [*(tools or ()), *([response_format] if response_format else ())]
+        return self.reply + sum(self.text(str(a)) for a in asked)
 
     def clip(self, text: str, tokens: int) -> tuple[int, int]:
         """As `TokenCounter.clip`: whole units at both ends, the odd one in the tail."""
