@@ -7,6 +7,7 @@ overhead; then the pending message; then pins; then, by shares, recent turns and
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from keepline.context.draft import Plan, Room
 from keepline.errors import BudgetTooSmall
@@ -25,17 +26,23 @@ def allot(budget: Budget, plan: Plan, *, fixed: int, pending: int, recent_share:
     """
     limit = budget.limit
     soft = max(int(budget.window * plan.soft_share), plan.soft_floor)
-    aim = min(limit, max(soft, fixed + pending))
-    pins = int(limit * plan.pins_share)
-    steady = max(0, min(limit, soft) - fixed - pins)
     return Room(
         limit=limit,
         base=fixed + pending,
-        aim=aim,
-        pins=pins,
+        aim=min(limit, max(soft, fixed + pending)),
+        pins=int(limit * plan.pins_share),
         pins_certain=int(limit * plan.pins_certain_share),
-        recent=int(steady * (1 - PENDING_SHARE) * recent_share),
+        recent=int(max(0, min(limit, soft) - fixed) * (1 - PENDING_SHARE) * recent_share),
+        recent_share=recent_share,
     )
+
+
+def beside_pins(room: Room, pins: int) -> Room:
+    """The room with what `pins` tokens of standing pins take off the window of recent turns, rounded up to a sixteenth of
+    the limit: a new rule now and then must not move the window."""
+    step = max(1, room.limit // 16)
+    held = min(step * -(-pins // step), room.pins_certain)
+    return replace(room, recent=max(0, int(room.recent - held * room.recent_share)))
 
 
 def too_small(limit: int, claims: Mapping[str, int]) -> BudgetTooSmall:

@@ -61,10 +61,7 @@ def _draft(call: Call, plan: Plan, meter: Meter, now: datetime, log: Log) -> Flo
     spoken = plan.language or (yield from _language(log))
     room = allot(call.budget, plan, fixed=0, pending=0, recent_share=1.0)
     draft = Draft(call=call, plan=plan, log=log, meter=meter, room=room, now=now, language=spoken)
-    draft = draft.evolve(room=_room(draft, 1.0))
-    behind = {view: n for view, n in log.view.behind.items() if n}
-    notes = tuple(f"{n} messages are not yet in the view {view}" for view, n in behind.items())
-    return draft.evolve(notes=notes)
+    return draft.evolve(room=_room(draft, 1.0))
 
 
 def _room(draft: Draft, recent_share: float) -> Room:

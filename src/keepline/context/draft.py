@@ -111,7 +111,8 @@ class Piece:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Room:
     """The budget's arithmetic, in tokens: `limit` for input; `base` what must be sent; `aim` the soft limit; `pins` and
-    `pins_certain` the caps for restated pins; `recent` the cap that steers the window of recent turns."""
+    `pins_certain` the caps for restated pins; `recent` the cap that steers the window of recent turns, `recent_share` the
+    mode's share it came from."""
 
     limit: int
     base: int
@@ -119,6 +120,7 @@ class Room:
     pins: int
     pins_certain: int
     recent: int
+    recent_share: float = 1.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -293,7 +293,8 @@ class Engine:
     ) -> Job[Context]:
         """`context` likewise; `how` are the fields of `Call` that need no work."""
         scope = scope_of(who)
-        own = intake(messages, given=Given(), now=self._clock.now(), loose=True) if messages else ()
+        given = intake(messages, given=Given(), now=self._clock.now(), loose=True) if messages else ()
+        own = tuple(m.evolve(id=f"new{n}") for n, m in enumerate(given, 1))
         meter = self._meter(model)
         asked = budget_for(budget, model, meter.counter, self.settings)
         call = Call(scope=scope, messages=own, budget=asked, keywords=tuple(keywords), **how)
@@ -341,6 +342,9 @@ class Engine:
         return self._meters.setdefault(counter.name, Meter(counter))
 
     def _recorded(self, scope: Scope, context: Context) -> Context:
+        if self.desk.degraded:
+            notes = (*context.ledger.notes, self.desk.degraded)
+            context = replace(context, ledger=replace(context.ledger, degraded=True, notes=notes))
         with self._lock:
             self._ledgers.append((scope, context.ledger))
         return self._touched(scope, context)

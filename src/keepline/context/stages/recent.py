@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from keepline.context.allot import beside_pins
 from keepline.context.draft import SYSTEM_CODES, Draft, Log
 from keepline.context.shorten import shorten
 from keepline.context.stages.pin import restate
@@ -21,8 +22,9 @@ WORTH_SHORTENING = 200
 
 def recent(draft: Draft) -> Flow[Draft]:
     """Choose `draft.rounds` and `draft.window`; a newest turn too big for any window is cut in the middle instead."""
-    log, room = draft.log, draft.room
-    draft = _rounds(draft)
+    log = draft.log
+    room = beside_pins(draft.room, restate(draft, log.current)[2])
+    draft = _rounds(draft.evolve(room=room))
     spent = room.base + int(log.tokens[list(draft.rounds)].sum())
     if draft.window < log.current:  # some rounds of the current turn did not fit: nothing older does
         return draft.evolve(window=log.current)
