@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from keepline.memory import chain
 from keepline.ports.flow import Flow
-from keepline.ports.store import Expect, FindRows, PutRows, PutSession, PutUser, Read, Row, Write, WriteOp
+from keepline.ports.store import Expect, FindRows, PutRows, PutSession, PutUser, Read, Row, Write
 from keepline.values.message import Message
 from keepline.values.scope import Scope
 from keepline.values.session import Session, User
@@ -23,29 +23,33 @@ TRIES = 500
 probability (1 − 1/w)^n, at w = 16 and n = 500 under 10⁻¹³."""
 
 
+def newcomer(fresh: Fresh) -> User:
+    """A user who has nothing yet, with a new key. Should another writer make the same user first, with another key, then
+    the epoch is no longer 0 and the write is refused."""
+    return User(key=fresh(chain.SIZE), version=0, epoch=0)
+
+
 def extend(
-    scope: Scope, user: User | None, session: Session, messages: Sequence[Message], fresh: Fresh,
-    *, number: int, careful: bool,
+    scope: Scope, user: User, session: Session, messages: Sequence[Message], fresh: Fresh, *, number: int, careful: bool
 ) -> Flow[tuple[Message, ...]]:
     """Write `messages` at the head of `session` → as stored, with ids and seqs.
 
-    `user` and `session` are as they were read; a `session` whose number is −1 is made (a fork, if it has a path), and
-    `user` None too. `number` is what ids of a new session are named after. `careful` asks the store first whether the
-    ids made here are free: they nearly always are, so only a second try needs it. Raises `Moved` if somebody was faster.
+    `user` and `session` are as they were read; a `session` whose number is −1 is made (a fork, if it has a path), and so
+    is a user that is not there yet (`newcomer`). `number` is what ids of a new session are named after. `careful` asks the
+    store first whether the ids made here are free: they nearly always are, so only a second try needs it. Raises `Moved`
+    if somebody was faster.
     """
-    key = user.key if user else fresh(chain.SIZE)
+    made = session.number < 0
+    if not made:
+        number = session.number
     named = yield from _name(scope, session, messages, fresh, number=number, careful=careful)
-    rows = _chained(key, session, named, fresh)
+    rows = _chained(user.key, session, named, fresh)
     head = next((row.digest for row in reversed(rows) if row.digest), session.head)
     grown = replace(session, count=session.count + len(rows), head=head)
     here = scope.at(session.name)
-    makes: tuple[WriteOp, ...] = () if user else (PutUser(here, key),)
-    puts: tuple[WriteOp, ...] = (PutRows(here, rows),) if rows else ()
-    made = session.number < 0
-    expect = Expect(
-        here, count=0 if made else session.count, head=b"" if made else session.head, epoch=user.epoch if user else 0
-    )
-    yield Write((*makes, PutSession(here, grown), *puts), (expect,))
+    puts = (PutRows(here, rows),) if rows else ()
+    expect = Expect(here, count=0 if made else session.count, head=b"" if made else session.head, epoch=user.epoch)
+    yield Write((PutUser(here, user.key), PutSession(here, grown), *puts), (expect,))
     return tuple(row.message for row in rows)
 
 

@@ -62,7 +62,7 @@ def intake(
 
     `now` is the time of those without `ts`, with its zone. `where` names the messages in errors. An `id` is empty unless
     the caller gave one. Lone surrogates become U+FFFD; nothing else is changed. `loose` lets through what a provider would
-    refuse but a build can mend (a tool message without `tool_call_id`, content left out): histories of other programs.
+    refuse but a build can mend (a tool message without `tool_call_id` or content): histories of other programs.
     Raises `BadMessage`, `BadTime`, `BadChoice`, each naming the place.
     """
     if isinstance(messages, Mapping):
@@ -122,7 +122,7 @@ def parse_body(body: Any, where: str, *, loose: bool = False) -> dict[str, Any]:
 def _check_content(body: dict[str, Any], where: str, loose: bool) -> None:
     content = body.get("content")
     if content is None:
-        if "content" not in body and body["role"] != Role.ASSISTANT and not loose:
+        if "content" not in body and body["role"] != Role.ASSISTANT and not (loose and body["role"] == Role.TOOL):
             raise BadMessage(where=f"{where}.content", why="it is missing; give text, null, or a list of parts")
         return
     if isinstance(content, str):

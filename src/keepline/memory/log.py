@@ -11,7 +11,7 @@ from datetime import datetime
 
 from keepline.errors import BadMessage, Moved
 from keepline.memory import chain
-from keepline.memory.extend import TRIES, Fresh, extend
+from keepline.memory.extend import TRIES, Fresh, extend, newcomer
 from keepline.memory.sync import Synced, sync
 from keepline.ports.flow import Flow
 from keepline.ports.store import (
@@ -66,7 +66,7 @@ def append(
         base, number = yield from _base(scope, user, session, now)
         added = tuple(counted[i] for i in new)
         try:
-            stored = yield from extend(scope, user, base, added, fresh, number=number, careful=tried > 0)
+            stored = yield from extend(scope, user or newcomer(fresh), base, added, fresh, number=number, careful=tried > 0)
         except Moved:
             tried += 1
             if tried == TRIES:

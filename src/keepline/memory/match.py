@@ -37,12 +37,11 @@ class History:
         roles = [m.role for m in messages]
         self.spoken = tuple(i for i, role in enumerate(roles) if not role.instructs)
         self.told = tuple(i for i, role in enumerate(roles) if role.instructs)
-        self.messages = [messages[i] for i in self.spoken]
-        self.covered = [canonical(m.body) for m in self.messages]
+        self.covered = [canonical(messages[i].body) for i in self.spoken]
         self.roles = [roles[i] for i in self.spoken]
 
     def __len__(self) -> int:
-        return len(self.messages)
+        return len(self.spoken)
 
 
 @dataclass(frozen=True)

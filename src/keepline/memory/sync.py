@@ -18,7 +18,7 @@ from datetime import datetime
 
 from keepline.errors import BadMessage, Moved
 from keepline.memory import chain
-from keepline.memory.extend import TRIES, Fresh, extend
+from keepline.memory.extend import TRIES, Fresh, extend, newcomer
 from keepline.memory.match import History, Match, Track, best
 from keepline.ports.flow import Flow
 from keepline.ports.store import FindRows, GetRows, GetUser, ListSessions, Read, Row
@@ -39,13 +39,15 @@ _FORK = re.compile(r"~\d+$")
 class Synced:
     """What `sync` did. `session` is the conversation's name now (another one when it forked), `known` how many messages of
     the history were there already, `added` those that were not, as stored. `forked`: a fork was made by this call.
-    `changed` of the messages stand where the log has other words. `notes` are faults of the history that a build mends."""
+    Of the added, `changed` stand where the log had other words, and `repeated` come after those with the same words as
+    there. `notes` are faults of the history that a build mends."""
 
     session: str
     known: int
     added: tuple[Message, ...] = ()
     forked: bool = False
     changed: int = 0
+    repeated: int = 0
     notes: tuple[str, ...] = ()
 
 
@@ -70,7 +72,7 @@ def sync(
             continue
         plan = _decide(ground, scope, history, now)
         if plan.nothing(branch):
-            return plan.result(())
+            return plan.result((), branch)
         for i in plan.new:
             counts.setdefault(i, counter.message(history[i].body))
         new = [history[i].evolve(counts={counter.name: counts[i]}) for i in plan.new]
@@ -84,7 +86,7 @@ def sync(
             if tried == TRIES:
                 raise
             continue
-        return plan.result(stored)
+        return plan.result(stored, branch)
 
 
 # ---------------------------------------------------------------- what is there
@@ -94,8 +96,7 @@ def sync(
 class _Ground:
     """What the decision rests on: the owner, the names of all sessions, and the logs that may be the history's own."""
 
-    user: User | None
-    key: bytes
+    user: User
     names: frozenset[str]
     number: int
     tracks: tuple[Track, ...]
@@ -104,20 +105,20 @@ class _Ground:
 
 def _survey(scope: Scope, messages: Sequence[Message], fresh: Fresh) -> Flow[_Ground | None]:
     """Read it; None if something was erased meanwhile."""
-    user, sessions = yield Read((GetUser(scope), ListSessions(scope)))
+    there, sessions = yield Read((GetUser(scope), ListSessions(scope)))
+    user = there or newcomer(fresh)
     history = History(messages)
-    key = user.key if user else fresh(chain.SIZE)
     near = _family(sessions, scope.session)
     tails: tuple[Track, ...] = ()
     if scope.session is None and sessions:
-        near = yield from _by_root(scope, sessions, key, history)
+        near = yield from _by_root(scope, sessions, user.key, history)
         if not near:
             tails = yield from _tails(scope, sessions, history)
     later, tracks = yield from _tracks(scope, near)
-    if near and (later is None or user is None or later.epoch != user.epoch):
+    if near and (later is None or later.epoch != user.epoch):
         return None
     return _Ground(
-        user=user, key=key, names=frozenset(s.name for s in sessions),
+        user=user, names=frozenset(s.name for s in sessions),
         number=max((s.number for s in sessions), default=-1) + 1, tracks=tracks + tails, history=history,
     )  # fmt: skip
 
@@ -188,44 +189,48 @@ def _path(session: Session, runs: dict[int, tuple[tuple[Row, ...], list[int]]]) 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Plan:
-    """Extend `session` (number −1: make it) by the messages of the history at `new`."""
+    """Extend `session` (number −1: make it) by the messages of the history at `new`. `parent` is the session it forks."""
 
     session: Session
+    parent: Session | None
     new: tuple[int, ...]
     known: int
-    forks: bool
     changed: int
+    repeated: int
     notes: tuple[str, ...]
 
     def nothing(self, branch: bool) -> bool:
         """Whether there is nothing to write."""
-        return not self.new and (self.session.number >= 0 or (self.forks and not branch))
+        return not self.new and (self.session.number >= 0 or (self.parent is not None and not branch))
 
-    def result(self, stored: tuple[Message, ...]) -> Synced:
+    def result(self, stored: tuple[Message, ...], branch: bool) -> Synced:
+        parent = self.parent if branch or self.new else None
+        name = self.parent.name if self.parent and not parent else self.session.name
         return Synced(
-            session=self.session.name, known=self.known, added=stored, forked=self.forks and self.session.number < 0,
-            changed=self.changed, notes=self.notes,
+            session=name, known=self.known, added=stored, forked=parent is not None,
+            changed=self.changed, repeated=self.repeated, notes=self.notes,
         )
 
 
 def _decide(ground: _Ground, scope: Scope, messages: Sequence[Message], now: datetime) -> _Plan:
-    match = best(ground.key, ground.tracks, ground.history, scope.session)
+    match = best(ground.user.key, ground.tracks, ground.history, scope.session)
     if match and not match.leaf and scope.session is None and len(ground.history) == 1:
         match = None  # "hi" begins many conversations: alone, it is a new one
     rows: tuple[Row, ...] = ()
-    changed = 0
+    changed = repeated = 0
     if match is None:
         session, rows = _start(ground, scope, now)
     elif match.leaf:
         session, rows = match.track.session, match.track.rows
     else:
         session, rows = _fork(ground, match, now)
-        changed = _changed(match, ground.history)
+        changed, repeated = _compare(match, ground.history)
     spoken = match.known if match else 0
     new = _new(messages, ground.history, rows, spoken)
     return _Plan(
-        session=session, new=new, known=len(messages) - len(new), forks=match is not None and not match.leaf,
-        changed=changed, notes=_orphans(messages, new, rows),
+        session=session, parent=None if match is None or match.leaf else match.track.session, new=new,
+        known=len(messages) - len(new),
+        changed=changed, repeated=repeated, notes=_orphans(messages, new, rows),
     )  # fmt: skip
 
 
@@ -261,7 +266,7 @@ def _name_of(ground: _Ground) -> str:
     """A name made of the first message's words, by a keyed hash: two calls that store the same history at once meet in
     one session, and the name tells nothing of the words."""
     words = ground.history.covered[0] if len(ground.history) else b""
-    mark = hashlib.blake2b(words, key=ground.key, digest_size=5, person=b"session").digest()
+    mark = hashlib.blake2b(words, key=ground.user.key, digest_size=5, person=b"session").digest()
     return "c" + base64.b32encode(mark).decode().lower()
 
 
@@ -284,14 +289,15 @@ def _is(there: tuple[object, bytes | None], sent: tuple[object, bytes]) -> bool:
     return there == sent or (there[1] is None and there[0] is sent[0])
 
 
-def _changed(match: Match, history: History) -> int:
-    """How many messages after a fork stand where the log has other words."""
-    after = match.track.chained[match.end :]
-    pairs = zip(after, history.messages[match.known :], history.covered[match.known :], strict=False)
-    return sum(
-        row.message.role is not message.role or (not row.message.erased and canonical(row.message.body) != words)
-        for row, message, words in pairs
-    )
+def _compare(match: Match, history: History) -> tuple[int, int]:
+    """Of the messages after a fork: how many stand where the log has other words, and how many where it has the same."""
+    after = [row.message for row in match.track.chained[match.end :]]
+    sent = zip(history.roles[match.known :], history.covered[match.known :], strict=False)
+    same = [
+        there.role is role and (there.erased or canonical(there.body) == words)
+        for there, (role, words) in zip(after, sent, strict=False)
+    ]
+    return same.count(False), same.count(True)
 
 
 def _orphans(messages: Sequence[Message], new: Sequence[int], rows: Sequence[Row]) -> tuple[str, ...]:

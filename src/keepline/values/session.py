@@ -16,7 +16,8 @@ class User:
     """What a store keeps of an owner: the secret that keys the digests, and two counters.
 
     `version` rises with every write of this user; each row carries the version that wrote it (`rev`). `epoch` rises when
-    rows were changed or erased, so that whoever keeps a warm copy starts again instead of reading on.
+    rows were changed or erased, so that whoever keeps a warm copy starts again instead of reading on; it is never 0 for an
+    owner who is there.
     """
 
     key: bytes = field(repr=False)
