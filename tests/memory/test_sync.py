@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hand import COUNTER, NOW, TEN, Hand, outcome, system, talk
+from hand import COUNTER, NOW, TEN, Hand, outcome, system, talk, texts
 
 from keepline.errors import BadMessage
 from keepline.memory import log
