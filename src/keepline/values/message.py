@@ -141,15 +141,19 @@ def canonical(body: Mapping[str, Any]) -> bytes:
         part = content[0]
         if part.get("type") == "text" and set(part) <= {"type", "text"} and isinstance(part.get("text"), str):
             content = part["text"]
-    covered = {k: body.get(k) for k in ("role", "name", "tool_call_id", "tool_calls")}
-    covered["content"] = content
+    covered = {k: v for k in _COVERED if (v := body.get(k)) is not None}
+    if content is not None:
+        covered["content"] = content
     return _COMPACT(_without_nulls(covered)).encode()
 
 
+_COVERED = ("role", "name", "tool_call_id", "tool_calls")
 _COMPACT = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
 
 def _without_nulls(value: Any) -> Any:
+    if isinstance(value, str):
+        return value
     if isinstance(value, Mapping):
         return {k: _without_nulls(v) for k, v in value.items() if v is not None}
     if isinstance(value, list | tuple):
