@@ -1,0 +1,161 @@
+"""Which standing pins later words of the user end: withdrawn, replaced or limited. Never on doubt.
+
+Pure. An ending needs a sentence that ends something (the tagger's odds, or the same attribute with another value) and one
+clear target among the standing pins; otherwise both stay.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+
+import numpy as np
+from numpy.typing import NDArray
+
+from keepline.context.tag import Said
+from keepline.memory.text.dates import since, until
+from keepline.memory.text.plain import plain
+from keepline.memory.text.topics import numbers, topics
+from keepline.values.message import Category
+from keepline.values.tag import Pin
+
+Vectors = Mapping[str, NDArray[np.float32]]
+
+LOOKS_LIKE_AN_ENDING = 0.2
+"""From which odds on a sentence is compared with the standing pins."""
+CLEAR = 0.5
+"""The least likeness of a target."""
+MARGIN = 0.12
+"""By how much a target must be likelier than the next pin that does not say the same."""
+
+_ALL = re.compile(
+    r"\b(?:all|every(?:thing)?|any)\b.{0,30}\b(?:rules?|instructions?|preferences?|restrictions?|requests?"
+    r"|constraints?|i (?:said|told you|asked))\b"
+    r"|(?:所有|全部|全都|一切|统统|通通).{0,12}(?:规矩|要求|限制|规则|约定|偏好|说过的|指令)|(?:规矩|要求|限制"
+    r"|规则|约定|偏好).{0,6}(?:全部|全都|统统|通通|一概|都).{0,4}(?:作废|取消|不算|不用|忘|清)"
+)
+_THAT = re.compile(
+    r"\b(?:scrap|drop|forget|ignore|cancel|disregard|undo|strike|scratch) (?:that|it|what i (?:just )?said"
+    r"|the last (?:one|rule|thing|request)|that (?:rule|one|last \w+))\b"
+    r"|\btake (?:that|it) back\b|\bnever ?mind (?:that|what i|about that)|刚才(?:那条|那句|说的"
+    r"|那个).{0,8}(?:算了|不算|作废|取消|收回|别管|忘)|当我没说|上一条.{0,6}(?:作废|取消|不算|收回)|收回(?:刚才"
+    r"|上一|前面)"
+)
+_HOLDS_ONLY = re.compile(
+    r"\b(?:only|just|rule|applies|apply|holds?|valid|expires?|ends?|runs?|lasts?|good|stands?|in force"
+    r"|counts?)\b.{0,40}\b(?:until|till|'til|through|to|on|for|after|this)\b"
+    r"|\b(?:until|till|through) .{1,30}\bonly\b|\bafter that\b|\bfrom then on\b|只到|就到|到.{1,10}(?:为止"
+    r"|就结束|截止|作废|失效)|截止到?|截至|有效|只在|过了.{1,8}(?:就|再)|过后|之后(?:就)?(?:可以|不用|恢复"
+    r"|照常)|只管|只限|仅限"
+)
+_NEGATES = re.compile(r"\b(?:no|not|never|don'?t|without|avoid|stop|nothing|isn'?t|aren'?t|can'?t|won'?t"
+    r"|mustn'?t)\b|不|别|勿|禁|免|没|忌|戒|少")
+_CHANGES = re.compile(
+    r"\b(?:now|changed?|new|instead|switched|moved|raised|lowered|went (?:up|down)|updated?|correction|actually"
+    r"|from now on|no longer|make (?:it|that)|renamed|replaced|isn'?t|not)\b"
+    r"|改|换|现在|新|变|调|涨|降|升|搬|不再|不是|更正|纠正|说错|其实"
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Standing:
+    """A pin that stands, with its words."""
+
+    pin: Pin
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What one sentence ends: pins that carry `ended_by` (and `until`, when they hold up to a day); whether the sentence says
+    what holds instead."""
+
+    pins: tuple[Pin, ...] = ()
+
+
+def may_end(said: Said) -> bool:
+    """Whether a sentence is worth comparing with the standing pins."""
+    return said.ending >= LOOKS_LIKE_AN_ENDING or (
+        said.keep >= 0.4 and bool(_CHANGES.search(plain(said.text)) or numbers(said.text))
+    )
+
+
+def endings(said: Said, by: int, day: date, standing: Sequence[Standing], vectors: Vectors) -> tuple[Pin, ...]:
+    """The pins that the sentence `said`, of message `by` said on `day`, ends; each carries `ended_by`.
+
+    A pin that is limited to a day carries `until` too: it holds to that day. `vectors` maps texts to unit vectors; without
+    them only words in common count. () when there is no clear target, or on any doubt.
+    """
+    if not standing:
+        return ()
+    low = plain(said.text)
+    if said.ending >= 0.3 and _ALL.search(low):
+        return tuple(replace(s.pin, ended_by=by, until=None) for s in standing if s.pin.kind == Category.CONSTRAINT)
+    if said.ending >= LOOKS_LIKE_AN_ENDING and _THAT.search(low) and len(topics(said.text)) <= 1:
+        last = max(s.pin.seq for s in standing)
+        latest = [s for s in standing if s.pin.seq == last]
+        return (replace(latest[0].pin, ended_by=by, until=None),) if len(latest) == 1 and by - last <= 4 else ()
+    targets = _targets(said, standing, vectors)
+    if not targets:
+        return ()
+    to = until(said.text, day)
+    if (start := since(said.text, day)) is not None:
+        to = start - timedelta(days=1)
+    elif to is not None and not _HOLDS_ONLY.search(low):
+        return ()  # a pause: the rule comes back, so both stand
+    return tuple(replace(s.pin, ended_by=by, until=to.isoformat() if to else None) for s in targets)
+
+
+def _targets(said: Said, standing: Sequence[Standing], vectors: Vectors) -> list[Standing]:
+    likeness = _likeness(said.text, standing, vectors)
+    order = sorted(range(len(standing)), key=lambda i: (-likeness[i], -standing[i].pin.seq))
+    best = order[0]
+    explicit = said.ending >= 0.5
+    changed = _other_value(said.text, standing[best].text)
+    least = CLEAR if explicit else 0.6 if changed else 0.62 if said.ending >= LOOKS_LIKE_AN_ENDING else 2.0
+    if likeness[best] < least:
+        return []
+    same = [i for i in order if i == best or _same(standing[best], standing[i], vectors)]
+    rest = [i for i in order if i not in same]
+    if rest and likeness[best] - likeness[rest[0]] < MARGIN:
+        return []
+    return [standing[i] for i in same if i == best or likeness[i] >= CLEAR - 0.1]
+
+
+def _likeness(text: str, standing: Sequence[Standing], vectors: Vectors) -> list[float]:
+    """How surely each standing pin is what `text` speaks of, 0..1: shared topics weighed by their rarity, and "
+    "cosine."""
+    own = topics(text)
+    theirs = [topics(s.text) for s in standing]
+    seen: dict[str, int] = {}
+    for found in theirs:
+        for token in found:
+            seen[token] = seen.get(token, 0) + 1
+    rarity = {t: math.log(1 + len(standing) / n) + 0.3 for t, n in seen.items()}
+    known = sum(w * rarity[t] for t, w in own.items() if t in seen)
+    unknown = sum(w for t, w in own.items() if t not in seen and not t.startswith("@"))
+    scores = []
+    for s, found in zip(standing, theirs, strict=True):
+        shared = sum(min(w, found[t]) * rarity[t] for t, w in own.items() if t in found)
+        part = shared / (known + 0.25 * unknown) if known else 0.0
+        alike = float(vectors[text] @ vectors[s.text]) if text in vectors and s.text in vectors else part * 0.6
+        scores.append(0.6 * part + 0.55 * max(0.0, alike))
+    return scores
+
+
+def _other_value(text: str, earlier: str) -> bool:
+    """Whether both name values of their own and these differ."""
+    a, b = numbers(text), numbers(earlier)
+    return bool(a and b and a != b and _CHANGES.search(plain(text)))
+
+
+def _same(one: Standing, other: Standing, vectors: Vectors) -> bool:
+    """Whether two pins say the same thing."""
+    a, b = topics(one.text), topics(other.text)
+    union = sum(max(a.get(t, 0), b.get(t, 0)) for t in a.keys() | b.keys())
+    shared = sum(min(a.get(t, 0), b.get(t, 0)) for t in a.keys() & b.keys())
+    alike = float(vectors[one.text] @ vectors[other.text]) if one.text in vectors and other.text in vectors else 0.0
+    return bool(union) and (shared / union >= 0.6 or alike >= 0.8 or (shared / union >= 0.35 and alike >= 0.65))
