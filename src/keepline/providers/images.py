@@ -65,17 +65,17 @@ class Tiles:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Patches:
-    """OpenAI, mini, nano and newer models: 32 px patches, at most `most` after shrinking (`original`: 10,000), times a factor
-    of the model."""
+    """OpenAI, mini, nano and newer models: 32 px patches, at most `most` after shrinking (`low`: the 256 of 512 × 512 px;
+    `original`: 10,000), times a factor of the model."""
 
     factor: float
     most: int = 1_536
 
     def cost(self, size: Size | None, detail: str) -> int:
-        width, height = size or (8_192, 8_192)
-        if detail == "low":
-            width, height = min(width, 512), min(height, 512)
-        most = 10_000 if detail == "original" else self.most
+        most = {"low": 256, "original": 10_000}.get(detail, self.most)
+        if size is None:
+            return math.ceil(most * self.factor)
+        width, height = size
         patches = math.ceil(width / 32) * math.ceil(height / 32)
         if patches > most:
             patches = self._shrunk(width, height, most)

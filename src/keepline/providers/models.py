@@ -48,7 +48,6 @@ CLAUDE_NEW = Family(
     name="estimate-claude-4.7", exact=False, plain=1.35, cjk=1.35,
     images=Blocks(edge=2_576, most=4_784), tools_extra=530,
 )  # fmt: skip
-FAMILIES = (O200K, CL100K, UNKNOWN, CLAUDE, CLAUDE_NEW)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +128,8 @@ MODELS: dict[str, Model] = {
     "mistral-large": Model(UNKNOWN, 131_072),
     "mistral-small": Model(UNKNOWN, 131_072),
 }
+
+FAMILIES = {family.name: family for family in (UNKNOWN, *(row.family for row in MODELS.values()))}
 
 _ROUTE = re.compile(r"^(?:.*/)?(?:ft:)?(?:(?:[a-z]{2,6}\.)?anthropic\.)?")
 

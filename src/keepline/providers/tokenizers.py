@@ -30,15 +30,14 @@ _CJK = re.compile(
 
 
 def counter(name: str | None = None) -> Counter:
-    """A counter for a vocabulary (`o200k_base`, `cl100k_base`, `estimate`) or a model's name; None: `o200k_base`.
+    """A counter for a vocabulary (a counter's own `name`, as `o200k_base`) or a model's name; None: `o200k_base`.
 
     A model whose vocabulary is not published or not installed is estimated (`exact` False); so is a name never heard of.
     """
     if not name:
         return Counter(O200K)
-    for family in FAMILIES:
-        if family.name == name:
-            return Counter(family)
+    if name in FAMILIES:
+        return Counter(FAMILIES[name])
     model = find(name)
     return Counter(model.family if model else UNKNOWN)
 
@@ -81,7 +80,7 @@ class Counter:
 
         (len, len) when all fits. Reads only as much of the text as may stay. Cuts between grapheme clusters.
         """
-        n = len(text)
+        n, tokens = len(text), max(tokens, 0)
         if self._fits(text, tokens):
             return n, n
         aim = tokens - tokens // 2
