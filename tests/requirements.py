@@ -1,0 +1,46 @@
+"""What keepline promises: a row a promise, with where it comes from. A test names its row with `@pytest.mark.req(id)`; a row
+without a test and a test without a row fail (`conftest.py`).
+
+Rows under way may stand in `requirements_<room>.txt` beside this file, one `ID | source | promise` a line, until they move in.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Requirement(NamedTuple):
+    """A promise in one sentence, and its source."""
+
+    source: str
+    promise: str
+
+
+R = Requirement
+REQUIREMENTS: dict[str, Requirement] = {
+    "CTX-01": R("issue 2 §6",
+        "The budget's arithmetic: reserve and margin first, then system text, tools and the pending message; the error "
+        "itemises the sum."),
+    "CTX-06": R("DESIGN §4 Layout", "The window of recent turns moves in jumps and depends on the log and the budget only."),
+
+    "DOC-01": R("STYLE 13", "The documents' examples run and do what they say, and so do their commands."),
+    "DOC-02": R("STYLE 13, issue 2 §1",
+        "Generated pages, trees, copies of examples, links and paths that are stale or lead nowhere are noticed, each by "
+        "name."),
+    "DOC-03": R("issue 2 §1", "The README is there in English and Chinese, with the same sections and commands."),
+    "DOC-04": R("issue 2, what it must show",
+        "The documents agree with the code: the README's tree, the decisions' shape, the pages of the reference."),
+
+    "FACE-01": R("STYLE 14", "The public face is one sorted list, and every name of it can be imported."),
+    "FACE-02": R("issue 2, what it must show",
+        "Importing keepline loads neither the database, nor arrays, nor the command line."),
+
+    "MSG-05": R("issue 2 §3",
+        "Broken tool pairs found on load are repaired for the build, with a note in the ledger; nothing is invented."),
+}
+
+for _file in sorted(Path(__file__).parent.glob("requirements_*.txt")):
+    for _line in filter(None, map(str.strip, _file.read_text(encoding="utf-8").splitlines())):
+        _id, _source, _promise = (part.strip() for part in _line.split("|", 2))
+        REQUIREMENTS[_id] = Requirement(_source, _promise)
