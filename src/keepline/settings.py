@@ -71,9 +71,9 @@ def check(name: str, value: Any, origin: str) -> None:
         raise BadSetting(name=name, origin=origin, value=value, why=f"it must be of type {kind.__name__}")
     if meta["choices"] and value not in meta["choices"] and value != spec.default:
         raise BadSetting(name=name, origin=origin, value=value, why=f"choose one of: {', '.join(meta['choices'])}")
-    if meta["least"] is not None and value < meta["least"]:
+    if meta["least"] is not None and not value >= meta["least"]:  # "not >=" and "not <=" so that NaN is refused
         raise BadSetting(name=name, origin=origin, value=value, why=f"it must be at least {meta['least']}")
-    if meta["most"] is not None and value > meta["most"]:
+    if meta["most"] is not None and not value <= meta["most"]:
         raise BadSetting(name=name, origin=origin, value=value, why=f"it must be at most {meta['most']}")
 
 

