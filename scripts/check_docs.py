@@ -53,7 +53,7 @@ SPAN = re.compile(r"`([\w./-]+)`")
 
 def documents(root: Path) -> list[Path]:
     """The Markdown files of the project."""
-    return sorted([*root.glob("*.md"), *(root / "docs").rglob("*.md"), *root.glob("*/*.md")] , key=str)
+    return sorted([*root.glob("*.md"), *(p for name in NAMED for p in (root / name).rglob("*.md"))])
 
 
 def phrase(docstring: str) -> str:
@@ -285,7 +285,7 @@ def private(root: Path, _: bool) -> Iterable[str]:
     for folder in (root, *(root / n for n in NAMED if (root / n).is_dir())):
         for kind in kinds:
             for path in folder.glob(kind) if folder == root else folder.rglob(kind):
-                if path == Path(__file__).resolve():
+                if path == root / "scripts" / Path(__file__).name:  # names them to find them
                     continue
                 for n, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
                     if PRIVATE.search(line):
