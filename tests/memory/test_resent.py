@@ -100,6 +100,14 @@ def test_words_that_agree_weigh_more_than_tombstones(hand: Hand) -> None:
 
 
 @pytest.mark.req("LOG-37")
+def test_a_window_finds_its_words_though_tombstones_further_on_would_do_too(hand: Hand) -> None:
+    hand.sync(TEN[:6])
+    hand.blot("m3", "m4")
+    assert outcome(hand.sync(TEN[1:3])) == ("s~2", 2, [], True)
+    assert hand.words("s~2") == ["w0", "w1", "w2"]
+
+
+@pytest.mark.req("LOG-37")
 def test_without_a_session_tombstones_alone_are_no_ones_conversation(hand: Hand) -> None:
     hand.sync(TEN[:2], "a")
     hand.blot("m0", "m1")

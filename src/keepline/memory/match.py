@@ -101,8 +101,11 @@ def _rank(match: Match, name: str | None) -> tuple[int, int, bool, bool, int]:
     return match.seen, match.known, match.leaf, session.name == name, session.number
 
 
-def _match(track: Track, known: int, end: int) -> Match:
-    seen = sum(not row.message.erased for row in track.chained[end - known : end])
+def _more(found: Match | None, track: Track, log: NDArray[np.int64], known: int, end: int) -> Match | None:
+    """`found`, or the match with these figures if at least as many words agree, and any."""
+    seen = int((log[end - known : end] >= 0).sum())
+    if not seen or (found is not None and (seen, known) < (found.seen, found.known)):
+        return found
     return Match(track=track, known=known, seen=seen, end=end)
 
 
@@ -123,7 +126,8 @@ class _Matcher:
             if n == len(self.history) or not self._agrees(n, parent, row):
                 break
             parent, n = row.digest, n + 1
-        return _match(track, n, n)
+        seen = sum(not row.message.erased for row in track.chained[:n])
+        return Match(track=track, known=n, seen=seen, end=n)
 
     def _agrees(self, n: int, parent: bytes, row: Row) -> bool:
         if row.message.erased:
@@ -134,30 +138,34 @@ class _Matcher:
         return self._agreed[at]
 
     def tail(self, track: Track, *, named: bool) -> Match | None:
-        """The longest run of the log's last messages with which the history begins."""
+        """The run of the log's last messages with which the history begins: the one with most words that agree."""
         log, there = self._rows(track), len(track.chained)
+        found: Match | None = None
         for k in range(min(there, len(self.history)), 0, -1):
+            if found is not None and k <= found.seen:
+                break
             if self._alike(log[there - k :], k):
                 enough = k >= ENOUGH and Role.ASSISTANT in self.history.roles[:k]
-                found = _match(track, k, there)
-                return found if found.seen and (enough or (named and len(self.history) > 1)) else None
-        return None
+                if enough or (named and len(self.history) > 1):
+                    found = _more(found, track, log, k, there)
+        return found
 
     def inside(self, track: Track) -> Match | None:
-        """The longest run anywhere in the log with which the history begins; of equals the latest."""
+        """The run anywhere in the log with which the history begins: the one with most words that agree; of equals the
+        latest."""
         if track.tail or len(self.history) < ENOUGH:
             return None
         log, found = self._rows(track), None
         first = np.flatnonzero(self._same(log, np.full(len(log), self._sent[0]), np.full(len(log), self._roles[0])))
-        for at in first[::-1].tolist():
+        for at in first.tolist():
             most = min(len(log) - at, len(self.history))
-            if found is not None and most <= found.known:
-                continue
+            if found is not None and most < found.seen:
+                break
             differ = np.flatnonzero(~self._same(log[at : at + most], self._sent[:most], self._roles[:most]))
             k = int(differ[0]) if len(differ) else most
-            if k >= ENOUGH and (found is None or k > found.known):
-                found = _match(track, k, at + k)
-        return found if found is not None and found.seen else None
+            if k >= ENOUGH:
+                found = _more(found, track, log, k, at + k)
+        return found
 
     # Words as numbers: equal words, equal number; a tombstone of role r is −1 − r.
 
