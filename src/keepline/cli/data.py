@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from keepline.cli.app import AnySession, AsJson, Session, StoreAt, Tenant, User, app, engine, err, out, progress, show
-from keepline.engine.importing import import_lines
 from keepline.errors import BadMessage
 from keepline.values.message import Message
 
@@ -55,22 +58,19 @@ def import_(
     store: StoreAt = None, tenant: Tenant = "default", json_: AsJson = False,
 ) -> None:
     """Add conversations from a file. Running it again adds only what is missing."""
-    lines = sys.stdin.readlines() if str(file) == "-" else None
-    name = "stdin" if lines is not None else str(file)
-    with engine(store) as keep, progress("import") as report:
-        result = import_lines(
-            keep, lines if lines is not None else file, name=name, session=session or file.stem or "import",
-            skip_bad=skip_bad, progress=report, user=user, tenant=tenant,
+    stdin = str(file) == "-"
+    with engine(store) as keep, progress("import") as report, lines_of(file) as lines:
+        done = keep.import_lines(
+            lines, name="stdin" if stdin else str(file), skip_bad=skip_bad, progress=report, user=user,
+            session=session or (None if stdin else file.name.split(".")[0]), tenant=tenant,
         )
     if json_:
-        show(result)
+        show(asdict(done))
     else:
-        out.print(
-            f"{result['conversations']} conversations: {result['new']} new, {result['unchanged']} unchanged, "
-            f"{result['changed']} changed, {len(result['skipped'])} lines skipped", highlight=False,
-        )
-        for bad in result["skipped"]:
-            err.print(f"  line {bad['line']}: {bad['why']}", highlight=False, markup=False)
+        out.print(f"{done.conversations} conversations: {done.new} messages new, {done.unchanged} unchanged, "
+                  f"{done.changed} changed, {len(done.skipped)} lines skipped", highlight=False)
+        for line, why in done.skipped:
+            err.print(f"  line {line}: {why}", highlight=False, markup=False)
 
 
 @app.command("list", epilog="Example:  keepline list -u me -s trip --after 100 --limit 20")
@@ -180,6 +180,19 @@ def forget(
         show({"erased": erased})
     else:
         out.print(f"{erased} messages erased", highlight=False)
+
+
+@contextmanager
+def lines_of(file: Path) -> Iterator[Iterable[str]]:
+    """The lines of a UTF-8 file (`.gz` too), or of stdin for `-`. What is not UTF-8 shows as U+FFFD in the line it is in."""
+    if str(file) == "-":
+        yield sys.stdin
+        return
+    try:
+        with (gzip.open if file.suffix == ".gz" else open)(file, "rt", encoding="utf-8", errors="replace") as opened:
+            yield opened
+    except OSError as error:
+        raise BadMessage(where=str(file), why=f"cannot be read: {error.strerror or error}") from None
 
 
 def one_line(text: str, most: int = 100) -> str:

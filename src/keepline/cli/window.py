@@ -105,7 +105,7 @@ def _rows(ledger: Ledger, language: str) -> Table:
 def _entries(entries: list[Entry], language: str, texts: Mapping[str, str]) -> Table:
     table = Table.grid(padding=(0, 2))
     for justify in ("left", "left", "right", "left", "left"):
-        table.add_column(justify=justify, no_wrap=True, overflow="ellipsis")  # type: ignore[arg-type]  # Rich's literal
+        table.add_column(justify=justify, no_wrap=True, overflow="ellipsis")
     for e in entries[:MOST_LINES]:
         ids = f"#{e.ids[0]}" if e.count == 1 else f"#{e.ids[0]}…#{e.ids[-1]}"
         why = rule(e.rule, language) + (f" · {WORDS[language]['ended_by'].format(id=e.by)}" if e.by else "")

@@ -19,20 +19,24 @@ class Who(TypedDict, total=False):
 
 def scope_of(who: Who) -> Scope:
     """The scope of a call's arguments; raises `EmptyUser` without a user."""
-    return Scope(**{"user": "", **who})
+    return Scope(
+        user=who.get("user", ""), tenant=who.get("tenant", "default"), agent=who.get("agent", ""), session=who.get("session")
+    )
 
 
 class Bound:
     """An engine's verbs with the scope filled in: `engine.user("u1").session("s1").append(…)`."""
 
-    def __init__(self, engine: Any, who: dict[str, Any]) -> None:
+    def __init__(self, engine: Any, who: Who) -> None:
         self._engine = engine
         self._who = who
-        scope_of(Who(**who))
+        scope_of(who)
 
     def session(self, session: str) -> Bound:
         """The same with the session bound too."""
-        return Bound(self._engine, {**self._who, "session": session})
+        who = self._who.copy()
+        who["session"] = session
+        return Bound(self._engine, who)
 
     def __getattr__(self, verb: str) -> Any:
         method = getattr(self._engine, verb)

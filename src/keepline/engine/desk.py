@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic
@@ -79,13 +79,15 @@ class Desk:
 
     async def arun(self, flow: Callable[[], Flow[R]]) -> R:
         """The same beside an event loop: every answer, and the flow's own work, in threads."""
-        meet = {need: partial(asyncio.to_thread, answer) for need, answer in self.meet.items()}
+        meet: dict[type, Callable[[Any], Awaitable[Any]]] = {
+            need: partial(_threaded, answer) for need, answer in self.meet.items()
+        }
         for _ in range(TRIES - 1):
             try:
-                return await arun(flow(), meet, asyncio.to_thread)
+                return await arun(flow(), meet, _threaded)
             except Moved:
                 continue
-        return await arun(flow(), meet, asyncio.to_thread)
+        return await arun(flow(), meet, _threaded)
 
     def embed(self, need: Embed) -> NDArray[np.float32] | None:
         """Vectors, or None when there is no encoder or it fails; a failure is remembered in `degraded`."""
@@ -218,6 +220,10 @@ class Job(Generic[R]):
             return await asyncio.to_thread(self.then, await self.desk.arun(self.flow))
         finally:
             await asyncio.to_thread(self.last)
+
+
+async def _threaded(work: Callable[..., Any], *args: Any) -> Any:
+    return await asyncio.to_thread(work, *args)
 
 
 class Holding:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
@@ -21,8 +21,9 @@ from keepline.engine.background import Background
 from keepline.engine.bound import Bound, Who, scope_of
 from keepline.engine.desk import Desk, Job
 from keepline.engine.figures import budget_for, plan_of
-from keepline.errors import NotFound
+from keepline.errors import BadLine, NotFound
 from keepline.memory import log as logbook
+from keepline.memory.imports import Conversation, Fault, Imported, import_conversation, parse_lines
 from keepline.memory.intake import Given, intake
 from keepline.ports.clock import Clock
 from keepline.ports.encoder import Encoder
@@ -48,7 +49,7 @@ from keepline.stores import open as open_store
 from keepline.values.budget import Budget
 from keepline.values.context import Context, Ledger
 from keepline.values.message import Message
-from keepline.values.report import Found, Settled, Standing, Status
+from keepline.values.report import Brought, Found, Settled, Standing, Status
 from keepline.values.scope import Scope
 from keepline.values.session import VIEWS, Session
 
@@ -97,6 +98,36 @@ class Engine:
         """Bring the log up to a history that a client sent whole: what is known is not stored again, what ends inside
         forks, what is new is added. Returns the session it now is, and what was added."""
         return self.sync_job(history, **who).do()
+
+    def import_lines(self, lines: Iterable[str], *, name: str = "lines", skip_bad: bool = False,
+                     progress: Progress | None = None, **who: Unpack[Who]) -> Brought:
+        """Add the conversations of a file, given as its lines; running it again adds only what is missing.
+
+        `session` names the conversation of lines that name none; `name` names the file in errors. A line that cannot be used
+        raises `BadLine`, what came before it is kept; with `skip_bad` it is reported and the rest goes on.
+        """
+        scope = scope_of(who)
+        done = Brought()
+        for found in parse_lines(lines, now=self._clock.now()):
+            if isinstance(found, Fault):
+                if not skip_bad:
+                    raise BadLine(file=name, line=found.line, why=found.why)
+                done = replace(done, skipped=(*done.skipped, (found.line, found.why)))
+                continue
+            came = self._import(scope, found)
+            done = replace(
+                done, conversations=done.conversations + 1, new=done.new + came.new, unchanged=done.unchanged + came.unchanged,
+                changed=done.changed + came.changed, notes=done.notes + came.notes,
+            )
+            self._touched(scope.at(came.session), None)
+            if progress:
+                progress(done.conversations, done.conversations)
+        return done
+
+    def _import(self, scope: Scope, found: Conversation) -> Imported:
+        return self.desk.run(lambda: import_conversation(
+            scope.owned(), found.name or scope.session, found.messages, self._counter, self._clock.now(), secrets.token_bytes
+        ))
 
     def forget(self, ids: Sequence[str] | None = None, **who: Unpack[Who]) -> int:
         """Erase messages by id; without ids the session; without a session all of the user. Returns messages erased."""
@@ -214,7 +245,10 @@ class Engine:
         """Check the chain of the session, or of all the user's sessions → messages checked. Raises `ChainBroken`."""
         scope = scope_of(who)
         names = [scope.session] if scope.session else [s.name for s in self.desk.sessions(scope)]
-        return sum(self.desk.run(lambda n=name: logbook.verify_log(scope.at(n))) for name in names)
+        return sum(self._verified(scope.at(name)) for name in names)
+
+    def _verified(self, scope: Scope) -> int:
+        return self.desk.run(lambda: logbook.verify_log(scope))
 
     def status(self, *, user: str | None = None, session: str | None = None, tenant: str = "default") -> Status:
         """How things stand for a session, a user, or the store."""

@@ -33,6 +33,19 @@ class Standing:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Brought:
+    """What an import did: conversations read; messages that were new, known already, or changed since (these are in a fork);
+    `skipped` lines as (line number, why); `notes` what a person should know."""
+
+    conversations: int = 0
+    new: int = 0
+    unchanged: int = 0
+    changed: int = 0
+    skipped: tuple[tuple[int, str], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Settled:
     """What a settling did: sessions looked at, messages brought into each view, seconds it took."""
 
