@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
+import quicktok
 import tiktoken.model
 
+from keepline.errors import MissingExtra
+from keepline.providers import vocabulary as vocabularies
 from keepline.providers.models import MODELS, bare, find, largest_reply, window
 from keepline.providers.tokenizers import counter
 
@@ -41,7 +46,8 @@ def test_openai_models_have_the_vocabulary_of_tiktokens_own_table(model: str) ->
         ("us.anthropic.claude-opus-4-20250514-v1:0", "estimate-claude", 200_000),
         ("gemini-2.5-pro", "estimate", 1_048_576),
         ("deepseek-chat", "estimate", 128_000),
-        ("meta-llama/Llama-3.1-8B-Instruct", "estimate", 131_072),
+        ("meta-llama/Llama-3.1-8B-Instruct", "llama3", 131_072),
+        ("Qwen/Qwen3-8B", "qwen3", 131_072),
         ("o100", "estimate", None),
         ("gpt-6-astra", "estimate", None),
         ("", "o200k_base", None),
@@ -50,6 +56,19 @@ def test_openai_models_have_the_vocabulary_of_tiktokens_own_table(model: str) ->
 def test_a_name_finds_its_family_and_window(model: str, name: str, size: int | None) -> None:
     assert counter(model).name == name
     assert window(model) == size
+
+
+@pytest.mark.req("TOKENS-08")
+def test_an_open_model_is_exact_where_its_package_is_installed_and_estimated_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    chinese = "我们下周三之前要把报销系统迁移到新的服务器上"
+    assert (counter("qwen3").exact, counter("qwen3").text(chinese)) == (True, len(quicktok.get_encoding("qwen3").encode(chinese)))
+    assert counter("llama-3.1").text("<|eot_id|> \ud83d") > 3
+    vocabularies._loaded.pop("qwen3")
+    monkeypatch.setattr(sys, "meta_path", [])
+    monkeypatch.delitem(sys.modules, "quicktok")
+    assert (counter("qwen3").name, counter("qwen3").exact) == ("estimate", False)
+    with pytest.raises(MissingExtra, match="open-models"):
+        vocabularies.vocabulary("qwen3")
 
 
 @pytest.mark.req("TOKENS-08")

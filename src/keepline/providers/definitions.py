@@ -14,8 +14,6 @@ from typing import Any
 Count = Callable[[str], int]
 
 PROPERTIES, PROPERTY, ENUM, ENUM_ITEM, TOOLS_END = 3, 3, -3, 3, 12
-FUNCTION = {"o200k_base": 7, "cl100k_base": 10}
-"""Tokens that begin each function, by vocabulary: gpt-4o and later, gpt-4 and gpt-3.5."""
 
 FORMAT = 12
 """Tokens around a response format's schema: OpenAI writes it below a heading into the system text. Not published; an upper
@@ -27,9 +25,16 @@ DEPTH = 32
 _COUNTED = ("type", "description", "enum", "properties", "items", "required")
 
 
-def tools_cost(tools: Sequence[Mapping[str, Any]], count: Count, function: int) -> int:
-    """Tokens of all tool definitions, OpenAI's shape (`function` with `parameters`) or Anthropic's (`input_schema`)."""
-    return sum(_tool(tool, count, function) for tool in tools) + TOOLS_END if tools else 0
+def tools_cost(tools: Sequence[Mapping[str, Any]], count: Count, function: int | None) -> int:
+    """Tokens of all tool definitions, OpenAI's shape (`function` with `parameters`) or Anthropic's (`input_schema`).
+
+    `function` is what begins each by OpenAI's rule; None: the model reads definitions as JSON text, and that is counted.
+    """
+    if not tools:
+        return 0
+    if function is None:
+        return sum(count(as_json(tool)) for tool in tools) + TOOLS_END
+    return sum(_tool(tool, count, function) for tool in tools) + TOOLS_END
 
 
 def format_cost(response_format: Mapping[str, Any] | None, count: Count) -> int:

@@ -22,7 +22,8 @@ class Family:
 
     `name` identifies the figures: counts of one name are comparable. `vocabulary` is what is counted with; its figures are
     the provider's own if `exact`, else multiplied by `plain`, or by `cjk` for the share of Chinese, Japanese and Korean
-    characters. `tools_extra`: tokens that a call with any tools costs beside their definitions.
+    characters. `message`: tokens around each message. `function`: tokens that begin each tool definition by OpenAI's rule;
+    None where the model reads definitions as JSON. `tools_extra`: tokens of any tools at all beside their definitions.
     """
 
     name: str
@@ -31,15 +32,21 @@ class Family:
     plain: float = 1.0
     cjk: float = 1.0
     images: ImageRule = _TILES
+    message: int = 3
+    function: int | None = None
     tools_extra: int = 0
 
 
 def _patched(factor: float, most: int = 1_536) -> Family:
-    return Family(name=f"o200k_base+patch{factor:g}", images=Patches(factor=factor, most=most))
+    return Family(name=f"o200k_base+patch{factor:g}", images=Patches(factor=factor, most=most), function=7)
 
 
-O200K = Family(name="o200k_base")
-CL100K = Family(name="cl100k_base", vocabulary="cl100k_base")
+O200K = Family(name="o200k_base", function=7)
+CL100K = Family(name="cl100k_base", vocabulary="cl100k_base", function=10)
+# By the chat templates in the models' own repositories: begin, role, end of role, end of message; tools as JSON in the system
+# text, with some 150 tokens of instructions.
+QWEN3 = Family(name="qwen3", vocabulary="qwen3", message=4, tools_extra=150)
+LLAMA3 = Family(name="llama3", vocabulary="llama3", message=4, tools_extra=150)
 UNKNOWN = Family(name="estimate", exact=False, cjk=1.3)
 # 530: the largest of Anthropic's published tool-use preambles ("Tool use pricing and tokens").
 CLAUDE = Family(name="estimate-claude", exact=False, cjk=1.3, images=Blocks(), tools_extra=530)
@@ -112,18 +119,22 @@ MODELS: dict[str, Model] = {
     "claude-opus-5": _NEW_1M,
     "claude-sonnet-5": _NEW_1M,
     "claude-fable-5": _NEW_1M,
-    # Others: no vocabulary of theirs is installed
+    # Open models, exact where `quicktok` is installed, else estimated
+    "qwen2": Model(QWEN3, 32_768, 8_192),
+    "qwen2.5": Model(QWEN3, 131_072, 8_192),
+    "qwen3": Model(QWEN3, 131_072, 32_768),
+    "llama-3": Model(LLAMA3, 8_192),
+    "llama-3.1": Model(LLAMA3, 131_072),
+    "llama-3.2": Model(LLAMA3, 131_072),
+    "llama-3.3": Model(LLAMA3, 131_072),
+    "meta-llama-3": Model(LLAMA3, 8_192),
+    "meta-llama-3.1": Model(LLAMA3, 131_072),
+    # Others: no vocabulary of theirs is to be had
     "gemini": Model(UNKNOWN, 1_048_576, 65_536),
     "gemini-1.5-pro": Model(UNKNOWN, 2_097_152, 8_192),
     "gemini-1.5-flash": Model(UNKNOWN, 1_048_576, 8_192),
     "gemini-2.0": Model(UNKNOWN, 1_048_576, 8_192),
     "deepseek": Model(UNKNOWN, 128 * K, 8_192),
-    "qwen2.5": Model(UNKNOWN, 131_072, 8_192),
-    "qwen3": Model(UNKNOWN, 131_072, 32_768),
-    "llama-3": Model(UNKNOWN, 8_192),
-    "llama-3.1": Model(UNKNOWN, 131_072),
-    "llama-3.2": Model(UNKNOWN, 131_072),
-    "llama-3.3": Model(UNKNOWN, 131_072),
     "mistral": Model(UNKNOWN, 32_768),
     "mistral-large": Model(UNKNOWN, 131_072),
     "mistral-small": Model(UNKNOWN, 131_072),

