@@ -15,7 +15,7 @@ from typing import Any
 from keepline.providers.definitions import format_cost, tools_cost
 from keepline.providers.models import FAMILIES, O200K, UNKNOWN, Family, find
 from keepline.providers.parts import message_parts
-from keepline.providers.vocabulary import Vocabulary, installed, pieces, vocabulary
+from keepline.providers.vocabulary import PIECE, Vocabulary, installed, pieces, vocabulary
 from keepline.values.text import safe_cut
 
 NAME, REPLY = 1, 3
@@ -61,6 +61,8 @@ class Counter:
 
     def text(self, text: str) -> int:
         """Tokens of bare text. Surrogate halves count as U+FFFD."""
+        if self.exact and len(text) <= PIECE:  # nearly every text there is
+            return self._words.count(text)
         return math.ceil(round(sum(self._measure(text[i:j]) for i, j in pieces(text)), 6))
 
     def message(self, body: Mapping[str, Any]) -> int:
