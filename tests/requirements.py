@@ -38,6 +38,9 @@ REQUIREMENTS: dict[str, Requirement] = {
 
     "MSG-05": R("issue 2 §3",
         "Broken tool pairs found on load are repaired for the build, with a note in the ledger; nothing is invented."),
+
+    "REQ-01": R("issue 2 §1", "A promise without a test and a test without a promise fail, each by name."),
+    "REQ-02": R("issue 2 §1", "Every row of the table has an id, a source and its promise as a sentence."),
 }
 
 for _file in sorted(Path(__file__).parent.glob("requirements_*.txt")):
