@@ -18,8 +18,7 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 
 import keepline
-from keepline.cli.data import one_line
-from keepline.cli.show import SAMPLES
+from keepline.cli.show import SAMPLES, words_of
 from keepline.cli.window import draw
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -43,9 +42,8 @@ def picture(language: str) -> str:
         stored = chat.append(sample["messages"], ts=sample["times"])
         window = keepline.Budget(window=int(sum(sum(m.counts.values()) for m in stored) * SHARE), reserve=0)
         built = chat.context([{"role": "user", "content": sample["ask"]}], budget=window)
-        shown = {e.ids[0] for e in built.ledger.entries if e.count == 1 and e.section in ("pins", "recall")}
-        texts = {id: one_line(chat.get(id).text, 60) for id in shown}
-    console = Console(record=True, width=118, file=io.StringIO(), force_terminal=True, color_system="truecolor")
+        texts = words_of(engine, built, "demo", "default")
+    console = Console(record=True, width=108, file=io.StringIO(), force_terminal=True, color_system="truecolor")
     console.print(draw(built.ledger, language, texts))
     _, title = PICTURES[language]
     return widened(console.export_svg(title=title, theme=PAPER, unique_id="window"))

@@ -7,7 +7,7 @@ import tempfile
 import time
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.text import Text
@@ -61,7 +61,7 @@ def context(
             [{"role": "user", "content": text}] if text else [], budget=given, mode=mode, model=model,
             keywords=tuple(keyword or ()), user=user, session=session, tenant=tenant,
         )
-        texts = _texts(keep, built, user, tenant) if explain and not json_ else {}
+        texts = words_of(keep, built, user, tenant) if explain and not json_ else {}
     if json_:
         show({"messages": built.to_openai(), "ledger": as_json(built.ledger)})
     elif explain:
@@ -97,7 +97,7 @@ def demo(
         window = Budget(window=budget, reserve=0)
         built = keep.context(asked, budget=window, user="demo", session="demo")
         newest = keep.context(asked, budget=window, mode="sliding", pins=False, user="demo", session="demo")
-        out.print(draw(built.ledger, spoken, _texts(keep, built, "demo", "default")))
+        out.print(draw(built.ledger, spoken, words_of(keep, built, "demo", "default")))
     out.print()
     kept = [r for r in sample["rules"] if holds(built, r, sample["ask"])]
     out.print(words["kept"].format(kept=len(kept), rules=len(sample["rules"])), style="bold", highlight=False)
@@ -118,6 +118,9 @@ def holds(built: Context, rule: str, ask: str) -> bool:
     return "".join(rule.split()) in "".join(said.split())
 
 
-def _texts(keep: Engine, built: Context, user: str, tenant: str) -> dict[str, Any]:
+def words_of(keep: Engine, built: Context, user: str, tenant: str) -> dict[str, str]:
+    """A line of words for each pinned or recalled message of the ledger: of a pin, its sentence."""
+    session = built.ledger.session
+    said = {s.id: s.text for s in keep.pins(user=user, session=session, tenant=tenant)} if session else {}
     wanted = {e.ids[0] for e in built.ledger.entries if e.count == 1 and e.section in ("pins", "recall")}
-    return {id: one_line(keep.get(id, user=user, tenant=tenant).text, 60) for id in wanted}
+    return {id: one_line(said.get(id) or keep.get(id, user=user, tenant=tenant).text, 60) for id in wanted}

@@ -41,8 +41,9 @@ def draw(ledger: Ledger, language: str = "en", texts: Mapping[str, str] | None =
         Text(),
         _rows(ledger, language),
     ]
-    kept = [e for e in ledger.entries if e.fate is Fate.KEPT and e.section in ("pins", "recall")]
-    for title, entries in (("went_in", kept), ("left_out", list(ledger.left_out()))):
+    kept = [e for section in ("pins", "recall") for e in ledger.entries if e.fate is Fate.KEPT and e.section == section]
+    left_out = sorted(ledger.left_out(), key=lambda e: e.section != "pins")
+    for title, entries in (("went_in", kept), ("left_out", left_out)):
         if entries:
             parts += [Text(), Text(words[title], style="bold"), _entries(entries, language, texts or {})]
     if ledger.notes:
@@ -102,22 +103,28 @@ def _rows(ledger: Ledger, language: str) -> Table:
     return table
 
 
-def _entries(entries: list[Entry], language: str, texts: Mapping[str, str]) -> Table:
+def _entries(entries: list[Entry], language: str, texts: Mapping[str, str]) -> RenderableType:
+    """A line an entry: id in its section's colour, tokens, reason, words. On a narrow terminal the words give way, never the
+    reason."""
+    words = WORDS[language]
     table = Table.grid(padding=(0, 2))
-    for justify in ("left", "left", "right", "left", "left"):
-        table.add_column(justify=justify, no_wrap=True, overflow="ellipsis")
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True, justify="right")
+    table.add_column(no_wrap=True)
+    table.add_column()
     for e in entries[:MOST_LINES]:
         ids = f"#{e.ids[0]}" if e.count == 1 else f"#{e.ids[0]}…#{e.ids[-1]}"
-        why = rule(e.rule, language) + (f" · {WORDS[language]['ended_by'].format(id=e.by)}" if e.by else "")
+        why = rule(e.rule, language) + (f" · {words['ended_by'].format(id=e.by)}" if e.by else "")
         if e.count > 1:
-            why += f" · {WORDS[language]['messages'].format(n=e.count)}"
+            why += f" · {words['messages'].format(n=e.count)}"
+        said = texts.get(e.ids[0], "") if e.count == 1 else ""
         table.add_row(
-            Text(f"  {ids}", style=COLOURS.get(e.section, "dim")), SECTIONS[language][e.section], f"{e.tokens:,}", why,
-            Text(texts.get(e.ids[0], "")[:60] if e.count == 1 else "", style="dim"),
+            Text(f"  {ids}", style=COLOURS.get(e.section, "dim")), f"{e.tokens:,}", why,
+            Text(said, style="dim", no_wrap=True, overflow="ellipsis"),
         )
-    if len(entries) > MOST_LINES:
-        table.add_row(Text("  " + WORDS[language]["more"].format(n=len(entries) - MOST_LINES), style="dim"))
-    return table
+    if len(entries) <= MOST_LINES:
+        return table
+    return Group(table, Text("  " + words["more"].format(n=len(entries) - MOST_LINES), style="dim"))
 
 
 def as_json(ledger: Ledger) -> dict[str, Any]:
