@@ -185,7 +185,9 @@ class PutUser:
 
 @dataclass(frozen=True, slots=True)
 class PutSession:
-    """Insert the session, or replace its count, head and positions. `number` -1: the store gives the next one."""
+    """Insert the session (`number` -1: the store gives the next one), or, naming the number that was read, replace its
+    count and head and raise its positions. `Moved` if it exists already, is gone or is another one, or if the rows that a
+    fork's path names are not all there."""
 
     scope: Scope
     session: Session

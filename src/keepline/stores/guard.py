@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from keepline.errors import BadMessage, EmptyUser, ForeignRow, ScopeError
-from keepline.ports.store import Behind, Capability, PutRows, Read, Write
+from keepline.errors import EmptyUser, ForeignRow, ScopeError
+from keepline.ports.store import Behind, Capability, Read, Write
 from keepline.stores.steps import Owned
 from keepline.values.scope import Scope
 
@@ -47,10 +47,6 @@ class Guard:
         owners = {_scope(part.scope).owner for part in (*need.ops, *need.expects)}
         if len(owners) > 1:
             raise ScopeError()
-        for op in need.ops:
-            if isinstance(op, PutRows):
-                for row in op.rows:
-                    _sound("a message id", row.message.id)
         return self.backend.write(need)
 
     def close(self) -> None:
@@ -60,14 +56,4 @@ class Guard:
 def _scope(scope: object) -> Scope:
     if not isinstance(scope, Scope) or not scope.user.strip() or not scope.tenant:
         raise EmptyUser()
-    for where, text in (("user", scope.user), ("tenant", scope.tenant), ("session", scope.session or "")):
-        _sound(where, text)
     return scope
-
-
-def _sound(where: str, text: str) -> None:
-    """A lone surrogate has no bytes: as a key it could be neither stored nor found."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise BadMessage(where=where, why="it holds half of a surrogate pair, which is not a character") from None

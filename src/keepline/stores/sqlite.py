@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, NullPool, QueuePool, StaticPool, create_engine, event
 from sqlalchemy.exc import IntegrityError
 
-from keepline.errors import KeeplineError, Moved, StoreBusy, StoreReadOnly
+from keepline.errors import BadMessage, KeeplineError, Moved, StoreBusy, StoreReadOnly
 from keepline.ports.store import Capability, Read, Write
 from keepline.stores.place import Place
 from keepline.stores.reading import answer
@@ -182,7 +182,10 @@ def _begin_with(engine: Engine, statement: str) -> None:
 
 
 def _execute(connection: Connection, step: Step) -> Rows:
-    result = connection.execute(step.statement, step.params)
+    try:
+        result = connection.execute(step.statement, step.params)
+    except UnicodeEncodeError:  # only names and ids are text; words are bytes
+        raise BadMessage(where="a name or id", why="it holds half of a surrogate pair, which is not a character") from None
     if not result.returns_rows:
         return []
     assert result.cursor is not None

@@ -139,7 +139,9 @@ def _put_session(op: ops.PutSession, account: Account) -> Steps[None]:
     name, given = op.scope.need_session("writing a session"), op.session
     known = yield from _met(name, account)
     number = known.number if known else account.numbers
-    if given.number not in (-1, number if known else -1):
+    if known and given.number != number:
+        raise Moved(what=f"session {name!r} is another one by now")
+    if not known and given.number != -1:
         raise Moved(what=f"session {name!r} was erased")
     if known is None:
         account.numbers += 1

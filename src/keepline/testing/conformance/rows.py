@@ -51,7 +51,8 @@ def message(seq: int, text: str = "", **fields: Any) -> Message:
 
 def row(said: Message) -> Row:
     """A chained row."""
-    return Row(message=said, digest=said.id.encode().ljust(32, b"d"), salt=b"salt of " + said.id.encode()[-8:])
+    name = said.id.encode("utf-8", "replace")
+    return Row(message=said, digest=name.ljust(32, b"d"), salt=b"salt of " + name[-8:])
 
 
 def session_of(store: Store, scope: Scope) -> Session | None:
@@ -61,7 +62,7 @@ def session_of(store: Store, scope: Scope) -> Session | None:
 
 
 def start(store: Store, scope: Scope, **fields: Any) -> Session:
-    """Make the owner, if need be, and the session; `fields` of `Session` as for a fork."""
+    """Make the owner, if need be, and the session; `fields` of `Session` as for a fork. Raises `Moved` if it is there."""
     new = Session(**(_NEW | {"name": scope.need_session("a test")} | fields))
     store.write(Write((PutUser(scope, b"key of " + scope.user.encode()), PutSession(scope, new))))
     made = session_of(store, scope)
@@ -83,12 +84,10 @@ def append(store: Store, scope: Scope, messages: Sequence[Message]) -> int:
 def say(store: Store, scope: Scope, *texts: str) -> tuple[str, ...]:
     """Append texts of the user, whatever the head is, until it is done; returns the messages' ids."""
     while True:
-        found = session_of(store, scope) or start(store, scope)
-        said = [
-            message(found.count + i, text, id=f"{scope.user}/{scope.session}/{found.count + i}")
-            for i, text in enumerate(texts)
-        ]
         try:
+            count = (session_of(store, scope) or start(store, scope)).count
+            base = f"{scope.user}/{scope.session}"
+            said = [message(count + i, text, id=f"{base}/{count + i}") for i, text in enumerate(texts)]
             append(store, scope, said)
         except Moved:
             continue

@@ -116,6 +116,12 @@ class WriteSuite(Suite):
             store.write(Write((late,)))
         assert texts(store, ANN) == []
 
+    def test_a_session_that_another_made_meanwhile_is_not_made_again(self, store: Store) -> None:
+        say(store, ANN, "a")
+        with pytest.raises(Moved):
+            start(store, ANN)
+        assert texts(store, ANN) == ["a"]
+
     def test_a_fork_of_rows_that_are_gone_is_refused(self, store: Store) -> None:
         start(store, ANN)
         for path in ((Span(number=0, lo=0, hi=2),), (Span(number=9, lo=0, hi=1),)):
