@@ -19,6 +19,19 @@ class Requirement(NamedTuple):
 
 R = Requirement
 REQUIREMENTS: dict[str, Requirement] = {
+    "CLI-01": R("issue 2 §7",
+        "`--explain` draws the whole window to scale: every section, the reserve and the free space sum to it."),
+    "CLI-02": R("issue 2 §7, CONVENTIONS \"Pictures\"",
+        "What went in and what stayed out is listed with its reason, pins first, in Chinese and English, on any width."),
+    "CLI-03": R("CONVENTIONS \"CLI\"",
+        "Results are on stdout, as one JSON document with --json; pipes work; every verb explains itself with an example."),
+    "CLI-04": R("issue 2, bad input; CONVENTIONS \"CLI\"",
+        "An error is one line that names the place and the remedy, with its exit code, and nothing is half done."),
+    "CLI-05": R("issue 2, bad input",
+        "Malformed or truncated lines of an import are named by number; --skip-bad goes on and reports them; a repeat "
+        "adds nothing."),
+    "CLI-06": R("issue 2 §7", "doctor checks every part, status says what is kept, config says where each setting comes from."),
+
     "CTX-01": R("issue 2 §6",
         "The budget's arithmetic: reserve and margin first, then system text, tools and the pending message; the error "
         "itemises the sum."),
