@@ -122,5 +122,5 @@ def words_of(keep: Engine, built: Context, user: str, tenant: str) -> dict[str, 
     """A line of words for each pinned or recalled message of the ledger: of a pin, its sentence."""
     session = built.ledger.session
     said = {s.id: s.text for s in keep.pins(user=user, session=session, tenant=tenant)} if session else {}
-    wanted = {e.ids[0] for e in built.ledger.entries if e.count == 1 and e.section in ("pins", "recall")}
+    wanted = {e.ids[0] for e in built.ledger.entries if e.ids and e.count == 1 and e.section in ("pins", "recall")}
     return {id: one_line(said.get(id) or keep.get(id, user=user, tenant=tenant).text, 60) for id in wanted}

@@ -113,11 +113,11 @@ def _entries(entries: list[Entry], language: str, texts: Mapping[str, str]) -> R
     table.add_column(no_wrap=True)
     table.add_column()
     for e in entries[:MOST_LINES]:
-        ids = f"#{e.ids[0]}" if e.count == 1 else f"#{e.ids[0]}…#{e.ids[-1]}"
+        ids = "" if not e.ids else f"#{e.ids[0]}" if e.count == 1 else f"#{e.ids[0]}…#{e.ids[-1]}"
         why = rule(e.rule, language) + (f" · {words['ended_by'].format(id=e.by)}" if e.by else "")
         if e.count > 1:
             why += f" · {words['messages'].format(n=e.count)}"
-        said = texts.get(e.ids[0], "") if e.count == 1 else ""
+        said = texts.get(e.ids[0], "") if e.count == 1 and e.ids else ""
         table.add_row(
             Text(f"  {ids}", style=COLOURS.get(e.section, "dim")), f"{e.tokens:,}", why,
             Text(said, style="dim", no_wrap=True, overflow="ellipsis"),

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from keepline.context.draft import SYSTEM_CODES, Draft
 from keepline.context.layout import OURS, Laid
+from keepline.context.stages.pin import BEYOND
 from keepline.values.context import Entry, Fate, Ledger, Section
 
 
@@ -30,9 +31,8 @@ def account(draft: Draft, laid: Laid, choice: Choice) -> Ledger:
     if laid.repaired:
         ids = ", ".join(dict.fromkeys(draft.log.id(i) for i in laid.repaired if i >= 0))
         notes.append(f"broken tool pairs were repaired for this call: {ids}")
-    beyond = sum(e.rule == "beyond the share of pins" for e in draft.entries)
     entries = draft.entries + _sent(draft, laid) + _pins(draft, laid) + _rest(draft, laid)
-    beyond += sum(e.rule == "beyond the share of pins" for e in entries[len(draft.entries) :])
+    beyond = sum(e.count for e in entries if e.rule == BEYOND)
     if beyond:
         notes.append(f"{beyond} standing rules or facts did not fit their share of the budget")
     return Ledger(
@@ -109,7 +109,7 @@ def _pins(draft: Draft, laid: Laid) -> tuple[Entry, ...]:
         elif p.pin.seq in sent:
             rule, fate, tokens = "stands in the window", Fate.KEPT, 0
         else:
-            rule, fate = "beyond the share of pins", Fate.LEFT_OUT
+            rule, fate = BEYOND, Fate.LEFT_OUT
         entries.append(
             Entry(section=Section.PINS, fate=fate, rule=rule, ids=(p.id,), seqs=(p.pin.seq,), tokens=tokens,
                   back=f"keepline get {p.id}", scores={"certainty": round(p.pin.certainty, 3)})

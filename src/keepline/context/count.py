@@ -23,6 +23,7 @@ class Meter:
         self.counter = counter
         self._lines: dict[str, int] = {}
         self._most = most
+        self._ours = ("", 0)
 
     def line(self, text: str) -> int:
         """Tokens of `text` and the newline after it."""
@@ -36,6 +37,12 @@ class Meter:
     def message(self, body: Mapping[str, Any]) -> int:
         """Tokens of one message, its overhead included."""
         return self.counter.message(body)
+
+    def ours(self, text: str) -> int:
+        """Tokens of the message that keepline adds, remembered: it is counted when fitted and again when laid out."""
+        if self._ours[0] != text:
+            self._ours = text, self.counter.message({"role": "user", "content": text})
+        return self._ours[1]
 
 
 def counted(scope: Scope, meter: Meter, *, tagged: bool) -> Flow[View]:

@@ -46,8 +46,7 @@ def lay_out(draft: Draft) -> Laid:
     rows: list[tuple[int, Section, Mapping[str, Any], int]] = []
     for i, message in mended:
         if i >= log.current and ours is not None and i not in log.system:
-            body = {"role": "user", "content": ours}
-            rows.append((OURS, Section.FRAME, body, draft.meter.message(body)))
+            rows.append((OURS, Section.FRAME, {"role": "user", "content": ours}, draft.meter.ours(ours)))
             ours = None
         section = Section.SYSTEM if i in log.system else Section.RECENT if i < log.current else Section.PENDING
         rows.append((i, section, message.body, _cost(draft, i, message)))

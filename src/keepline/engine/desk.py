@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, Generic
 
 import numpy as np
+import threadpoolctl
 from numpy.typing import NDArray
 
 from keepline.context.tagging import settle_tags
@@ -58,6 +59,7 @@ class Desk:
         self._index_bytes = index_bytes
         self._owners: OrderedDict[tuple[str, str], Owner] = OrderedDict()
         self._lock = threading.Lock()
+        self._blas = threadpoolctl.ThreadpoolController()
         self.meet: dict[type, Callable[[Any], Any]] = {
             Read: store.read,
             Write: store.write,
@@ -122,7 +124,8 @@ class Desk:
         vectors = self.embed(Embed((need.query,)))
         with self._owner(need.scope) as owner:
             run(owner.index.refresh(need.scope), self.meet)
-            hits = owner.index.find(need, None if vectors is None else vectors[0])
+            with self._blas.limit(limits=1):  # a second thread costs more to wake than these products take
+                hits = owner.index.find(need, None if vectors is None else vectors[0])
         self._trim()
         return hits
 

@@ -218,13 +218,14 @@ class Engine:
         view = self.desk.look(Look(scope, self._counter.name, True))
         if view.session is None:
             return ()
-        (rows,) = self.store.read(Read((GetRows(scope, view.session.spans, tuple({p.seq for p in view.pins})),)))
+        pins = sorted((*view.standing, *view.ended), key=lambda p: (p.seq, p.start))
+        (rows,) = self.store.read(Read((GetRows(scope, view.session.spans, tuple({p.seq for p in pins})),)))
         texts = {r.message.seq: r.message for r in rows if not r.message.erased}
         ids = view.outline.ids
         return tuple(
             Standing(pin=p, id=ids[p.seq], text=texts[p.seq].text[p.start : p.end],
                      ended_by=None if p.ended_by is None else ids[p.ended_by])
-            for p in view.pins if p.seq in texts
+            for p in pins if p.seq in texts
         )
 
     def get(self, id: str, **who: Unpack[Who]) -> Message:

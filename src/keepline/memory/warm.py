@@ -41,6 +41,8 @@ class WarmLog:
     ids: list[str] = field(default_factory=list)
     links: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
     pins: dict[tuple[int, int, int], Pin] = field(default_factory=dict)
+    standing: tuple[Pin, ...] = ()
+    ended: tuple[Pin, ...] = ()
     view: View | None = None
 
     def take(self, part: Outline) -> None:
@@ -75,10 +77,23 @@ class WarmLog:
         self.ids.extend(i for i, old in zip(part.ids, known, strict=True) if not old)
         self.size = end
 
+    def take_pins(self, pins: tuple[Pin, ...]) -> None:
+        """Merge pins written since; their order is worked out only when one changed."""
+        if not pins:
+            return
+        for pin in pins:
+            self.pins[pin.seq, pin.number, pin.start] = pin
+        self.standing = tuple(sorted((p for p in self.pins.values() if p.ended_by is None), key=_rank))
+        self.ended = tuple(p for _, p in sorted(self.pins.items()) if p.ended_by is not None)
+
     def outline(self) -> Outline:
         n = self.size
         c = {name: self.columns[name][:n] for name in COLUMNS}
         return Outline(**c, ids=self.ids, links=self.links)  # type: ignore[arg-type]  # columns keep their own dtypes
+
+
+def _rank(pin: Pin) -> tuple[bool, float, int, int]:
+    return not pin.given, -pin.certainty, -pin.seq, pin.start
 
 
 def _empty_log(session: Session, version: int) -> WarmLog:
@@ -124,8 +139,7 @@ class Warm:
         if user is None or session is None or user.epoch != self.epoch:
             return (yield from self.look(scope, vocabulary))
         log.take(outline)
-        for pin in pins:
-            log.pins[pin.seq, pin.number, pin.start] = pin
+        log.take_pins(pins)
         log.session, log.version = session, user.version
         log.view = _view(scope, session, user, log)
         self._logs[session.name, vocabulary] = log
@@ -169,7 +183,8 @@ def _view(scope: Scope, session: Session | None, user: User | None, log: WarmLog
         session=session,
         epoch=user.epoch if user else 0,
         outline=log.outline(),
-        pins=tuple(log.pins[k] for k in sorted(log.pins)),
+        standing=log.standing,
+        ended=log.ended,
         answering=log.answering[: log.size],
         behind=behind,
     )

@@ -19,15 +19,17 @@ from keepline.values.tag import Pin
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class View:
-    """One session at one moment. `outline` has its whole path, seq 0 … n−1 without gaps; `pins` all pins said in it, ended
-    ones too; `answering` (n,) bool marks rows that only answer tool calls. `epoch` is the owner's at that moment.
+    """One session at one moment. `outline` has its whole path, seq 0 … n−1 without gaps; `standing` are the pins that no
+    later message ended, what the caller gave first, then by certainty, then the newer; `ended` the others, as said;
+    `answering` (n,) bool marks rows that only answer tool calls. `epoch` is the owner's at that moment.
     `behind` counts, per derived view, the messages it has not reached."""
 
     scope: Scope
     session: Session | None
     epoch: int
     outline: Outline
-    pins: tuple[Pin, ...]
+    standing: tuple[Pin, ...]
+    ended: tuple[Pin, ...]
     answering: NDArray[np.bool_]
     behind: Mapping[str, int] = field(default_factory=dict)
 

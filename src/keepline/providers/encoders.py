@@ -21,7 +21,7 @@ READ = (1_536, 8_192)
 BATCH_TOKENS = 384
 """Tokens that go through the network together: beyond it nothing gets faster, only larger."""
 
-REMEMBERED, SHORT = 2_048, 80
+REMEMBERED, SHORT = 8_192, 120
 """Vectors of texts up to `SHORT` characters that are kept: "ok", "谢谢", and the question that is asked again."""
 
 

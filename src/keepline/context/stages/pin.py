@@ -15,6 +15,10 @@ from keepline.values.tag import Pin
 
 LEAST_TOKENS_A_CHARACTER = 0.12
 """No sentence of a person costs less (English runs at .2 and more): bounds how many candidates are read."""
+LEAST_TOKENS_A_LINE = 5
+"""Its dash, its id and its line break."""
+BEYOND = "beyond the share of pins"
+"""The rule of pins that did not fit; notes and status look for it."""
 
 
 def pin(draft: Draft) -> Flow[Draft]:
@@ -22,20 +26,25 @@ def pin(draft: Draft) -> Flow[Draft]:
     if not draft.call.pins:
         return draft.evolve(notes=(*draft.notes, "pins were left out on request"))
     log, today = draft.log, _today(draft)
-    standing: list[Pin] = []
-    entries: list[Entry] = []
-    for p in log.view.pins:
+    entries = [
+        _ended(draft, p, "ended by a later message", by=_id(draft, p.ended_by or 0))
+        for p in log.view.ended if p.seq < log.current
+    ]
+    candidates: list[Pin] = []
+    reach = 0.0
+    beyond = 0
+    for p in log.view.standing:
         if p.seq >= log.current or not log.live[p.seq]:
             continue
-        if p.ended_by is not None:
-            entries.append(_ended(draft, p, "ended by a later message", by=_id(draft, p.ended_by)))
-        elif p.until is not None and p.until < today:
+        if p.until is not None and p.until < today:
             entries.append(_ended(draft, p, f"ended by its own words, until {p.until}"))
+        elif reach > draft.room.pins_certain:
+            beyond += 1
         else:
-            standing.append(p)
-    standing.sort(key=lambda p: (not p.given, -p.certainty, -p.seq, p.start))
-    candidates = _within_reach(standing, draft.room.pins_certain)
-    entries += [_ended(draft, p, "beyond the share of pins") for p in standing[len(candidates) :]]
+            reach += (p.end - p.start) * LEAST_TOKENS_A_CHARACTER + LEAST_TOKENS_A_LINE
+            candidates.append(p)
+    if beyond:
+        entries.append(Entry(section=Section.PINS, fate=Fate.LEFT_OUT, rule=BEYOND, count=beyond, back="keepline list --pins"))
     words = yield Words(log.view, tuple(sorted({p.seq for p in candidates})))
     priced: list[Priced] = []
     said: set[str] = set()
@@ -78,15 +87,6 @@ def restate(draft: Draft, window: int) -> tuple[tuple[Priced, ...], tuple[Priced
 
 STAMP_TOKENS = 20
 """What the stamp of a day is priced at when pins are chosen; the whole text is counted exactly before it is sent."""
-
-
-def _within_reach(standing: list[Pin], cap: int) -> list[Pin]:
-    spent = 0.0
-    for n, p in enumerate(standing):
-        spent += (p.end - p.start) * LEAST_TOKENS_A_CHARACTER + 4
-        if spent > cap:
-            return standing[: n + 1]
-    return standing
 
 
 def _ended(draft: Draft, p: Pin, rule: str, by: str | None = None) -> Entry:
