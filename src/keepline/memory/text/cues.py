@@ -79,6 +79,18 @@ EN: dict[str, str] = {
     "family": r"wife|husband|son|sons|daughters?|kids?|child(?:ren)?|baby|mother|father|mum|mom|dad|brother"
     r"|sister|partner|fianc\w+|parents?|"
     r"grand\w+|niece|nephew|twins?|dog|cat|puppy|kitten|aunt|uncle|in-laws?|girlfriend|boyfriend|roommate|flatmate",
+    "others": r"colleagues?|co-?workers?|boss|uncle|aunt(?:ie)?|cousin|neighbou?r|roommate|flatmate|(?:a"
+    r"|my) (?:friend|buddy|mate)|intern"
+    r"|classmate|old teacher|his|her|their|acquaintance|in-law",
+    "event": r"workshop|conference|seminar|tournament|match|festival|concert|exhibition|course|webinar|summit"
+    r"|meetup|retreat|screening"
+    r"|book|novel|series|movie|film|season|episode|game|character|album|song",
+    "hobby": r"hobb(?:y|ies)|fan of|into|obsessed|favou?rite|love (?:to|the|a|\w+ing)|enjoy\w*|passion\w*"
+    r"|i like (?:to|the|\w+ing)|interested in"
+    r"|reading|playing|watching|painting|hiking|running|cooking|drawing|writing|listening",
+    "plan": r"going to|gonna|plan(?:ning)? (?:to|on|a)|thinking (?:of|about)|hoping to|want to|wanna"
+    r"|can'?t wait|looking forward|let'?s"
+    r"|we (?:could|should|can)|i'?ll|i should|i might|might",
     "work": r"job|company|team|client|manager|boss|office|shift|project|repo|branch|production|staging"
     r"|deploy\w*|pr|prs|database|server|api|"
     r"school|university|class|teacher|student|degree|exam|thesis|business|shop|store|warehouse|invoice|supplier"
@@ -193,6 +205,14 @@ ZH: dict[str, str] = {
     r"|用药|服药|吃药|胰岛素|起搏器|乳糖|麸质|花生|海鲜|青霉素|手术|病|痛风|胃|心脏|抑郁|焦虑症|医嘱|药",
     "family": r"老婆|老公|妻子|丈夫|太太|先生|儿子|女儿|孩子|娃|闺女|妈|爸|父|母|奶奶|爷爷|外婆|姥|哥|姐|弟|妹"
     r"|爱人|对象|男友|女友|男朋友|女朋友|猫|狗|宝宝|宝贝|双胞胎|婆婆|岳|舅|姑|叔|侄",
+    "others": r"同事|上司|下属|领导|叔叔|叔|婶|伯|舅|姨|姑|表[哥姐弟妹]|堂[哥姐弟妹]|侄|外甥|邻居|室友|舍友"
+    r"|朋友|同学|同桌|老板|经理|主管|实习生|前台|她[的姐妹]|他[的姐妹哥]",
+    "event": r"研讨会|论坛|沙龙|峰会|比赛|活动|展会|交流会|大会|招聘会|晚会|演唱会|音乐会|挑战赛|培训|训练营"
+    r"|盛典|盛宴|节目|电影|小说|剧|书|游戏|角色|歌|专辑|之旅|的规模|的地点|的主题|主要内容",
+    "hobby": r"喜欢|爱好|兴趣|迷上|热爱|最爱|享受|着迷|收集|偶像|看书|画画|唱歌|跳舞|旅行|旅游|爬山|跑步|游泳"
+    r"|摄影|做饭|阅读|弹|乐器|下棋|钓鱼",
+    "plan": r"打算|计划|准备|想去|想要|想学|想试|将要|即将|下次|以后想|等我|有机会|希望能|报名|参加|考虑|要去"
+    r"|会努力|试试",
     "work": r"公司|团队|客户|经理|老板|领导|办公室|项目|仓库|分支|线上|生产|上线|部署|接口|数据库|服务器|学校"
     r"|大学|专业|老师|班|考试|论文|店|供应商|部门|同事|我司|甲方|工地|单位|值班",
     "id_word": r"号码|编号|卡号|单号|账号|账户|工号|学号|会员|护照|身份证|车牌|手机号|电话|地址|邮箱|密码|门牌"
