@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from keepline.cli.show import holds
 from keepline.cli.window import COLUMNS, ORDER, ROWS, cells, draw, shares, short
 from keepline.cli.words import RULES_ZH, SECTIONS, WORDS, rule, terminal_language
-from keepline.values.context import Entry, Fate, Ledger, Section
+from keepline.values.context import Context, Entry, Fate, Ledger, Section
 
 
 def ledger(**changes: object) -> Ledger:
@@ -98,3 +99,11 @@ def test_the_terminal_says_the_language(
     for name, value in environ.items():
         monkeypatch.setenv(name, value)
     assert terminal_language(asked) == language
+
+
+@pytest.mark.req("CLI-01")
+def test_a_rule_with_quotation_marks_is_found_in_what_was_built_and_the_question_does_not_count() -> None:
+    messages = ({"role": "user", "content": 'for customers\nwrite "Phase Two"'}, {"role": "user", "content": "and lanterns?"})
+    built = Context(messages=messages, ledger=ledger())
+    assert holds(built, 'customers write "Phase Two"', "and lanterns?")
+    assert not holds(built, "lanterns", "and lanterns?")

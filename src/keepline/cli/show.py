@@ -19,6 +19,7 @@ from keepline.cli.words import terminal_language
 from keepline.engine import Engine
 from keepline.values.budget import Budget
 from keepline.values.context import Context
+from keepline.values.message import content_text
 
 SAMPLES = files("keepline.cli") / "samples"
 DEMO = {
@@ -114,7 +115,7 @@ def demo(
 
 def holds(built: Context, rule: str, ask: str) -> bool:
     """Whether the words of `rule` stand in the built messages, the question itself left out."""
-    said = " ".join(json.dumps(m, ensure_ascii=False) for m in built.messages if m.get("content") != ask)
+    said = " ".join(content_text(m.get("content")) for m in built.messages if m.get("content") != ask)
     return "".join(rule.split()) in "".join(said.split())
 
 
