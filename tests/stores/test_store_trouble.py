@@ -91,6 +91,7 @@ def test_a_store_of_a_newer_keepline_is_refused_and_left_as_it_is(tmp_path: Path
 
 def _unprivileged(action: Callable[[], Any]) -> Any:
     """What `action` returns, or the error that it raises, in a forked process without root's right to write anywhere."""
+    stores.open(":memory:").close()  # import now what the forked process, as nobody, might not be allowed to read
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:

@@ -47,7 +47,7 @@ def _blank(places: list[tuple[int, int]], account: Account) -> Steps[None]:
     """Make tombstones of the messages at (number, seq). A pin that one of them had ended stands again."""
     if not places:
         return
-    account.erased = True
+    account.erased = account.words_gone = True
     keys = [account.who | {"n": number, "s": seq} for number, seq in places]
     yield from many(_BLANK_MESSAGE, [key | {"r": account.version} for key in keys])
     yield from many(_BLANK_BODY, keys)
@@ -84,7 +84,7 @@ def session(op: ops.EraseSession, account: Account) -> Steps[None]:
     account.sessions.pop(name, None)
     if found is None:
         return
-    account.erased = True
+    account.erased = account.words_gone = True
     others = yield Step(_OTHERS, account.who | {"name": name})
     needed: dict[int, int] = {}
     for _, path in others:
@@ -109,7 +109,10 @@ _DROP_OWNER = tuple(delete(table).where(owned(table)) for table in metadata.sort
 
 def user(_: ops.EraseUser, account: Account) -> Steps[None]:
     """Erase all of the owner. Whoever has the name next starts with other counters."""
+    if not account.exists:
+        return
     for statement in _DROP_OWNER:
         yield Step(statement, account.who)
+    account.words_gone = True
     account.exists, account.erased, account.version, account.epoch = False, False, 0, 0
     account.sessions.clear()

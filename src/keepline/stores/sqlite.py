@@ -13,6 +13,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 from sqlalchemy import Connection, Engine, NullPool, QueuePool, StaticPool, create_engine, event
@@ -23,10 +24,19 @@ from keepline.ports.store import Capability, Read, Write
 from keepline.stores.place import Place
 from keepline.stores.reading import answer
 from keepline.stores.steps import Owned, Rows, Step, drive
-from keepline.stores.writing import ERASERS, write
+from keepline.stores.writing import write
 
 TOGETHER = 64  # writes that share a commit at most, so that the first does not wait for a crowd
-SCRUB_MS = 500  # how long an erasure waits for readers of the write-ahead log before it leaves that to the next write
+SCRUB_MS = 500  # how long an erasure waits for others in its way before it leaves the cleaning to the next write
+IN_MEMORY = 64 << 20  # a file up to this many bytes is rewritten by way of memory, a larger one by a temporary file
+
+
+class Unclean(IntEnum):
+    """Where erased words may still be; kept in the file as SQLite's `user_version`, for whoever opens it next."""
+
+    NOTHING = 0
+    LOG = 1
+    FILE = 2
 
 
 @dataclass(slots=True)
@@ -54,7 +64,7 @@ class SqliteStore:
         self._process = os.getpid()
         self._turn = threading.RLock()
         self._queue: deque[_Waiting] = deque()
-        self._unscrubbed = False
+        self._unclean = Unclean.NOTHING
         self.writer = self._engine(1)
         self.reader = self.writer if self.place.memory else self._engine(8)
         try:
@@ -65,6 +75,8 @@ class SqliteStore:
         _begin_with(self.writer, "BEGIN IMMEDIATE")  # a write that began as a read could fail when it turns into one
         if self.reader is not self.writer:
             _begin_with(self.reader, "BEGIN")
+        if self._unclean:
+            self._scrub(0)
 
     def _engine(self, size: int) -> Engine:
         kind: dict[str, Any] = {"poolclass": QueuePool, "pool_size": size, "max_overflow": -1}
@@ -77,6 +89,8 @@ class SqliteStore:
     def _prepare(self) -> None:
         with self.writer.connect() as connection:
             self.place.prepare(connection)
+            if not self.place.why:
+                self._unclean = Unclean(connection.exec_driver_sql("PRAGMA user_version").scalar() or 0)
 
     def _here(self) -> None:
         """After a fork, a connection of the parent must not be used: open anew."""
@@ -122,12 +136,13 @@ class SqliteStore:
     def _lead(self) -> None:
         """Carry out what waits, for everyone. If this thread is interrupted, the others' writes wait on."""
         batch = [self._queue.popleft() for _ in range(min(len(self._queue), TOGETHER))]
+        before = self._unclean
         try:
             self._commit(batch)
         finally:
             self._queue.extendleft(waiting for waiting in reversed(batch) if not waiting.done)
-        if self._unscrubbed or any(isinstance(op, ERASERS) for waiting in batch for op in waiting.need.ops):
-            self._scrub()
+        if self._unclean:
+            self._scrub(0 if before else SCRUB_MS)  # nobody is made to wait again for what was put off
 
     def _commit(self, batch: list[_Waiting]) -> None:
         try:
@@ -144,32 +159,55 @@ class SqliteStore:
             waiting.done = True
 
     def _transact(self, batch: list[_Waiting]) -> None:
+        gone = False
         with self.writer.begin() as connection:
             for waiting in batch:
                 waiting.error = None
                 savepoint = connection.begin_nested()
                 try:
-                    waiting.version = drive(write(waiting.need), lambda step: _execute(connection, step))
+                    written = drive(write(waiting.need), lambda step: _execute(connection, step))
                     savepoint.commit()
+                    waiting.version, gone = written.version, gone or written.words_gone
                 except IntegrityError:
                     savepoint.rollback()
                     waiting.error = Moved(what="a message with this id, or at this place, is there already")
                 except KeeplineError as error:
                     savepoint.rollback()
                     waiting.error = error
+            if gone:
+                connection.exec_driver_sql(f"PRAGMA user_version={int(Unclean.FILE)}")
+        if gone:
+            self._unclean = Unclean.FILE
 
-    def _scrub(self) -> None:
-        """Take erased words out of the write-ahead log as well; readers of an older state may put it off."""
+    def _scrub(self, wait_ms: int) -> None:
+        """Take erased words out of the file and its write-ahead log, byte by byte.
+
+        `secure_delete` overwrites what is deleted, but when SQLite rearranges a page it may leave a copy of a row in the
+        page's unused part, and does not know of it later. So the file is written anew from what it should hold. If that
+        cannot be now (a reader of an older state, a full disk), the next write or the next opening does it.
+        """
         if self.place.memory:
+            self._unclean = Unclean.NOTHING
             return
         with self.writer.connect() as connection:
             raw = connection.connection.driver_connection
             assert raw is not None
-            raw.execute(f"PRAGMA busy_timeout={SCRUB_MS}").close()
-            cursor = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            self._unscrubbed = bool(cursor.fetchone()[0])
-            cursor.close()
-            raw.execute(f"PRAGMA busy_timeout={int(self.place.busy_s * 1000)}").close()
+            small = os.path.getsize(self.place.path) <= IN_MEMORY
+            try:
+                _pragma(raw, f"busy_timeout={wait_ms}")
+                if self._unclean is Unclean.FILE:
+                    _pragma(raw, f"temp_store={'MEMORY' if small else 'FILE'}")
+                    raw.execute("VACUUM").close()
+                    _pragma(raw, f"user_version={int(Unclean.LOG)}")
+                    self._unclean = Unclean.LOG
+                if not _pragma(raw, "wal_checkpoint(TRUNCATE)"):
+                    _pragma(raw, f"user_version={int(Unclean.NOTHING)}")
+                    self._unclean = Unclean.NOTHING
+            except sqlite3.DatabaseError:  # the write itself is kept; the mark in the file stays until the rest is done
+                return
+            finally:
+                _pragma(raw, "temp_store=MEMORY")
+                _pragma(raw, f"busy_timeout={int(self.place.busy_s * 1000)}")
 
     def close(self) -> None:
         """Give back files and memory. What was acknowledged is already safe."""
@@ -179,6 +217,13 @@ class SqliteStore:
 
 def _begin_with(engine: Engine, statement: str) -> None:
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(statement))
+
+
+def _pragma(raw: Any, text: str) -> Any:
+    cursor = raw.execute(f"PRAGMA {text}")
+    row = cursor.fetchone()
+    cursor.close()
+    return row[0] if row else None
 
 
 def _execute(connection: Connection, step: Step) -> Rows:

@@ -29,6 +29,13 @@ class Step(NamedTuple):
 Steps = Generator[Step, Rows, R]
 
 
+class Written(NamedTuple):
+    """What a write came to: the owner's version after it (0: no owner), and whether words were erased."""
+
+    version: int
+    words_gone: bool
+
+
 class Owned(NamedTuple):
     """An answer with the owners, (tenant, user), of the rows it was made from, for the guard to look at."""
 
@@ -41,6 +48,7 @@ class Account:
     """The owner's row as a write finds it and will leave it, and the sessions it has met on the way.
 
     `who` are the parameters that name the owner; `version` is the `rev` of every row that this write touches.
+    `erased`: the epoch rises; `words_gone`: something was erased at all, so the files must be cleaned.
     """
 
     who: dict[str, Any]
@@ -49,6 +57,7 @@ class Account:
     epoch: int = 0
     numbers: int = 0
     erased: bool = False
+    words_gone: bool = False
     sessions: dict[str, Session | None] = field(default_factory=dict)
 
 

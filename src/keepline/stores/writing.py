@@ -29,33 +29,33 @@ from keepline.stores.reading import (
     to_sessions,
 )
 from keepline.stores.schema import bodies, endings, ledgers, messages, pins, positions, recall, sessions, users
-from keepline.stores.steps import Account, Step, Steps, many
+from keepline.stores.steps import Account, Step, Steps, Written, many
 from keepline.values.scope import Scope
 from keepline.values.session import Session, Span
 from keepline.values.tag import Pin, Tag
 
-ERASERS = (ops.EraseRows, ops.EraseSession, ops.EraseUser)
+_ERASERS = (ops.EraseRows, ops.EraseSession, ops.EraseUser)
 
 
-def write(need: ops.Write) -> Steps[int]:
-    """The steps of one write; their result is the owner's version after it (0: there is no owner). Raises `Moved`."""
+def write(need: ops.Write) -> Steps[Written]:
+    """The steps of one write. Raises `Moved`."""
     scopes = [part.scope for part in (*need.expects, *need.ops)]
     if not scopes:
-        return 0
+        return Written(0, False)
     account = yield from _account(scopes[0])
     for expect in need.expects:
         yield from _check(expect, account)
     if not need.ops:
-        return account.version
+        return Written(account.version, False)
     account.version += account.exists
     for op in need.ops:
-        if not account.exists and not isinstance(op, (ops.PutUser, *ERASERS)):
+        if not account.exists and not isinstance(op, (ops.PutUser, *_ERASERS)):
             raise Moved(what="this user has nothing here any more")
         yield from _WRITERS[type(op)](op, account)
     if account.exists:
         counters = {"version": account.version, "epoch": account.epoch + account.erased, "numbers": account.numbers}
         yield Step(_SAVE_USER, account.who | counters)
-    return account.version
+    return Written(account.version, account.words_gone)
 
 
 _USER = select(users.c.version, users.c.epoch, users.c.numbers).where(owned(users))
