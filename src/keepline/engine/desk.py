@@ -18,12 +18,13 @@ import numpy as np
 import threadpoolctl
 from numpy.typing import NDArray
 
+from keepline.context.tag import SPACE
 from keepline.context.tagging import settle_tags
 from keepline.errors import Moved
 from keepline.memory.indexing import WarmIndex, settle_recall
 from keepline.memory.warm import Warm
 from keepline.ports.encoder import Embed, Encoder
-from keepline.ports.flow import Flow, R, arun, run
+from keepline.ports.flow import Flow, Meet, R, arun, run
 from keepline.ports.store import GetSession, ListSessions, Read, Store, Write
 from keepline.ports.view import Alike, Find, Hit, Look, View, Words
 from keepline.values.message import Message
@@ -69,15 +70,17 @@ class Desk:
             Find: self.find,
             Alike: self.alike,
         }
+        foreign = encoder is not None and encoder.name != SPACE
+        self._tagging = {**self.meet, Embed: lambda _: None} if foreign else self.meet
 
-    def run(self, flow: Callable[[], Flow[R]]) -> R:
-        """Drive a flow to its end; run it anew when what its write rested on has moved."""
+    def run(self, flow: Callable[[], Flow[R]], meet: Meet | None = None) -> R:
+        """Drive a flow to its end (`meet`: with these answers); run it anew when what its write rested on has moved."""
         for _ in range(TRIES - 1):
             try:
-                return run(flow(), self.meet)
+                return run(flow(), meet or self.meet)
             except Moved:
                 continue
-        return run(flow(), self.meet)
+        return run(flow(), meet or self.meet)
 
     async def arun(self, flow: Callable[[], Flow[R]]) -> R:
         """The same beside an event loop: every answer, and the flow's own work, in threads."""
@@ -161,11 +164,15 @@ class Desk:
         goal = session.count if upto is None else min(upto, session.count)
         at = first = max(session.positions.get(view, 0), session.start)
         while at < goal:
-            took = self.run(lambda: settle_tags(scope, BATCH)) if view == TAGS else self._index(scope, session.name, at)
+            took = self._tag(scope) if view == TAGS else self._index(scope, session.name, at)
             if not took:
                 break
             at += took
         return at - first
+
+    def _tag(self, scope: Scope) -> int:
+        """One step of the view of tags → messages taken."""
+        return self.run(lambda: settle_tags(scope, BATCH), self._tagging)
 
     def _index(self, scope: Scope, name: str, at: int) -> int:
         """One step of the recall view from seq `at` → messages taken. While the encoder fails, rows are indexed by their

@@ -10,6 +10,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
@@ -21,7 +22,7 @@ from keepline.engine.background import Background
 from keepline.engine.bound import Bound, Who, scope_of
 from keepline.engine.desk import Desk, Job
 from keepline.engine.figures import budget_for, plan_of
-from keepline.errors import BadLine, NotFound
+from keepline.errors import BadLine, Moved, NotFound
 from keepline.memory import log as logbook
 from keepline.memory.imports import Conversation, Fault, Imported, import_conversation, parse_lines
 from keepline.memory.intake import Given, intake
@@ -404,4 +405,5 @@ class Engine:
         with self._lock:
             waiting, self._ledgers = self._ledgers, []
         for scope, ledger in waiting:
-            self.store.write(Write((PutLedger(scope, ledger, self.settings.ledgers),)))
+            with suppress(Moved):  # an owner who has nothing here, or was erased meanwhile, keeps no ledgers either
+                self.store.write(Write((PutLedger(scope, ledger, self.settings.ledgers),)))

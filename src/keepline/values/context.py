@@ -82,6 +82,16 @@ class Ledger:
     signals: Mapping[str, float] = field(default_factory=dict)
     degraded: bool = False
 
+    @property
+    def left(self) -> int:
+        """Tokens of the window that the input does not use: the answer's reserve and margin are still in it."""
+        return self.window - self.tokens
+
+    @property
+    def free(self) -> int:
+        """Tokens that could still be sent: what is left after reserve and margin. Negative never: the limit holds."""
+        return self.limit - self.tokens
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return asdict(self)
