@@ -86,6 +86,10 @@ class Found:
     said: tuple[Said, ...] = field(default=())
 
 
+SPACE = "use-multilingual-v3-512"
+"""The vector space that the packaged weights were trained in; with vectors of another, cues alone decide."""
+
+
 class Tagger:
     """Finds the category, retention and pins of messages with one set of weights; see `training/REPORT.md`."""
 
