@@ -79,6 +79,22 @@ EN: dict[str, str] = {
     "family": r"wife|husband|son|sons|daughters?|kids?|child(?:ren)?|baby|mother|father|mum|mom|dad|brother"
     r"|sister|partner|fianc\w+|parents?|"
     r"grand\w+|niece|nephew|twins?|dog|cat|puppy|kitten|aunt|uncle|in-laws?|girlfriend|boyfriend|roommate|flatmate",
+    "directive_me": r"(?:don'?t|do not|never|stop|please|always|just|no need to|keep|avoid|let'?s not|quit"
+    r"|bear in mind|remember|mind that)\b"
+    r".{0,40}\b(?:me|my|us|our|i|i'm|i'll|i've)",
+    "comfort": r"don'?t (?:worry|be (?:so |too )?\w+|give up|forget to|overthink|stress|sweat|mind|lose"
+    r"|get me wrong|you)|never give up|take care"
+    r"|keep (?:going|it up|pushing|up|shining|me posted|in touch)|hang in there|good luck|stay (?:strong"
+    r"|positive|safe)|be gentle|no worries"
+    r"|let me know|feel free|you've got this|you got this|here for you|proud of you",
+    "if_then": r"^(?:and |so |but |please )?(?:if|when|whenever|before|after|unless|any ?time|every time|once"
+    r"|for any|for every|in any|in every)\b.{3,70}"
+    r"(?:,| then|;) ?(?:please |just |always |never |only |then |you )?(?:use|say|tell|ask|put|give|add|make"
+    r"|send|call|write|don'?t|do|check|keep"
+    r"|start|warn|let|leave|skip|include|treat|flag|reply|answer|show|point|remind|go|stop|run|note|mark|list"
+    r"|cite|must|should|need|have)",
+    "explain_as": r"like i'?m|as if i|as though i|the way (?:i|you|we)|in a way|for a (?:beginner|layman|child)"
+    r"|at (?:my|a) level|year \d|i learn|for beginners",
     "others": r"colleagues?|co-?workers?|boss|uncle|aunt(?:ie)?|cousin|neighbou?r|roommate|flatmate|(?:a"
     r"|my) (?:friend|buddy|mate)|intern"
     r"|classmate|old teacher|his|her|their|acquaintance|in-law",
@@ -205,6 +221,18 @@ ZH: dict[str, str] = {
     r"|用药|服药|吃药|胰岛素|起搏器|乳糖|麸质|花生|海鲜|青霉素|手术|病|痛风|胃|心脏|抑郁|焦虑症|医嘱|药",
     "family": r"老婆|老公|妻子|丈夫|太太|先生|儿子|女儿|孩子|娃|闺女|妈|爸|父|母|奶奶|爷爷|外婆|姥|哥|姐|弟|妹"
     r"|爱人|对象|男友|女友|男朋友|女朋友|猫|狗|宝宝|宝贝|双胞胎|婆婆|岳|舅|姑|叔|侄",
+    "directive_me": r"(?:别|不要|不许|不准|请勿|少|勿|甭|莫|唔好|不必).{0,4}(?:给|拿|把|叫|对|跟|让|和|在|往|替"
+    r"|帮|向|当).{0,3}(?:我|俺|咱)|(?:别|不要|不许|少|甭)"
+    r".{0,2}(?:我|咱)|(?:给|跟|对|叫|和|陪|替|为|帮)我.{0,12}(?:别|不要|少|都|一律|必须|控制|为准|就行|就好|算)"
+    r"|我.{0,10}(?:别|不要).{1,8}我",
+    "comfort": r"别担心|别灰心|别难过|别怕|别着急|别急|别哭|别放弃|不要放弃|不要灰心|别生气|别客气|不客气"
+    r"|不用谢|别介意|加油|相信你|坚持|保重|注意安全|照顾好"
+    r"|没关系|别误会|别闹|别提了|别说了|不要紧|不要脸|要学会|我们要|我们应该|大家要|一起努力|支持你|陪着你|祝你|恭喜",
+    "if_then": r"(?:的时候|时候|时|如果|要是|凡|每次|每回|遇到|碰到|碰上|只要|涉及|提到|说到|讲到|以后|今后"
+    r"|之前|之后|写完|做完).{0,16}(?:先|就|要|别|不要|请|得|用|写|给|都|一律|必须"
+    r"|务必|记得|提醒|直接|统一|叫|按|标|附|放|加)",
+    "explain_as": r"当我是|把我当|像对|按.{1,6}(?:水平|来讲|来说|的程度)|听得懂|看得懂|看得完|看得清|分不出"
+    r"|念不了|读不了|小白|初学|零基础|才看得|才听得",
     "others": r"同事|上司|下属|领导|叔叔|叔|婶|伯|舅|姨|姑|表[哥姐弟妹]|堂[哥姐弟妹]|侄|外甥|邻居|室友|舍友"
     r"|朋友|同学|同桌|老板|经理|主管|实习生|前台|她[的姐妹]|他[的姐妹哥]",
     "event": r"研讨会|论坛|沙龙|峰会|比赛|活动|展会|交流会|大会|招聘会|晚会|演唱会|音乐会|挑战赛|培训|训练营"
