@@ -14,6 +14,6 @@ for entry in context.ledger.entries:           # what went in, what stayed out, 
     print(entry.section, entry.fate, entry.tokens, entry.rule, *entry.ids)
 for standing in chat.pins():                   # the rules and facts that no call will lose
     print("pinned:", standing.text)
-for found in chat.search("what may the kitchen not use", k=3):
+for found in chat.search("food allergies", k=3):
     print(f"{found.score:.2f}", found.message.text)
 engine.close()

@@ -14,6 +14,6 @@ for entry in context.ledger.entries:           # 放进去了什么、没放什�
     print(entry.section, entry.fate, entry.tokens, entry.rule, *entry.ids)
 for standing in chat.pins():                   # 每次调用都不会丢的规则和事实
     print("长期有效：", standing.text)
-for found in chat.search("做菜有什么不能放", k=3):
+for found in chat.search("住宿最多花多少钱", k=3):
     print(f"{found.score:.2f}", found.message.text)
 engine.close()

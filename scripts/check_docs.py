@@ -25,12 +25,12 @@ PHRASE_WIDTH = 84
 NAMED = ("src", "scripts", "tests", "docs", "docs_src", "training", "evals", "benchmarks")
 SKIPPED = {"__pycache__", ".git", ".venv", "dist"}
 DATA = {
-    "cli/samples/": "what `keepline demo` plays, a conversation a language",
+    "cli/samples/": "what `keepline demo` plays",
     "memory/text/": "Rules about words that both wings share",
     "stores/migrations/versions/": "one file a change of the schema",
     "context/tagger.npz": "the tagger's weights, made by scripts/train_tagger.py",
 }
-FOLDERS_ONLY = ("cli/samples/", "stores/migrations/versions/")  # their files are alike, and many in time
+ON_ONE_LINE = ("cli/samples/", "evals/cases/", "stores/migrations/versions/", "testing/conformance/")  # files of one kind
 UNSHOWN = ("__init__.py", "py.typed", "script.py.mako")  # said by their folder, or empty, or a template of Alembic's
 TOP = {
     "tests": "mirrors the package; requirements.py has a row for every promise",
@@ -44,6 +44,7 @@ PRIVATE = re.compile(r"(?<![\w.])(/work/|/home/\w|/root/|/Users/\w|/tmp/)")
 FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.M | re.S)
 INCLUDE = re.compile(r"^( *)<!-- (docs_src/[\w./-]+) -->\n *```(\w+)\n(.*?)^ *```$", re.M | re.S)
 TREE = re.compile(r"(<!-- tree -->\n```text\n)(.*?)(^```$)", re.M | re.S)
+FILES = re.compile(r" \[[^\]]*\]$")  # the files of a folder on one line
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 SPAN = re.compile(r"`([\w./-]+)`")
 
@@ -88,11 +89,15 @@ def _folder(folder: Path, package: Path, depth: int) -> list[tuple[str, str, str
         name, indent = path.relative_to(package).as_posix(), "  " * depth
         if path.is_dir():
             init = path / "__init__.py"
-            below = [] if f"{name}/" in FOLDERS_ONLY else _folder(path, package, depth + 1)
-            if below or init.exists() or f"{name}/" in FOLDERS_ONLY:
-                text = _module(init) if init.exists() else DATA.get(f"{name}/", "")
-                rows.append((f"{name}/", f"{indent}{path.name}/", text))
-                rows += below
+            below = _folder(path, package, depth + 1)
+            if not below:
+                continue
+            text = _module(init) if init.exists() else DATA.get(f"{name}/", "")
+            if f"{name}/" in ON_ONE_LINE:
+                text = text and f"{text} [{', '.join(Path(p).stem for p, _, _ in below)}]"
+                below = []
+            rows.append((f"{name}/", f"{indent}{path.name}/", text))
+            rows += below
         else:
             text = _module(path) if path.suffix == ".py" else DATA.get(name, "")
             rows.append((name, f"{indent}{path.name}", text))
@@ -108,6 +113,8 @@ def drawn(rows: Iterable[tuple[str, str, str]], known: dict[str, str] | None = N
     lines = []
     for path, name, text in rows:
         said = (known or {}).get(path, text)
+        if path in ON_ONE_LINE:
+            said = FILES.sub("", said) + "".join(FILES.findall(text))
         lines.append(f"{name:<30}  {said}".rstrip())
     return "\n".join(lines) + "\n"
 
