@@ -22,6 +22,7 @@ from keepline.engine.background import Background
 from keepline.engine.bound import Bound, Who, scope_of
 from keepline.engine.desk import Desk, Job
 from keepline.engine.figures import budget_for, plan_of
+from keepline.engine.searching import search
 from keepline.errors import BadLine, Moved, NotFound
 from keepline.memory import log as logbook
 from keepline.memory.imports import Conversation, Fault, Imported, import_conversation, parse_lines
@@ -171,29 +172,27 @@ class Engine:
         full, sliding, retrieval, hybrid. `query` stands in for the question in recall, `keywords` must occur in what is
         recalled. `oversize`: "cut" or "error". Raises `BudgetTooSmall`, `Oversize`, `BadBudget`, `BadMessage`, `BadChoice`.
         """
-        how = {"mode": mode, "tools": tools, "response_format": response_format, "query": query, "oversize": oversize,
-               "pins": pins}
-        return self.context_job(messages, budget=budget, model=model, keywords=keywords, how=how, **who).do()
+        return self.context_job(
+            messages, budget=budget, mode=mode, tools=tools, response_format=response_format, model=model, query=query,
+            keywords=keywords, oversize=oversize, pins=pins, **who,
+        ).do()
 
-    def search(self, query: str, *, k: int = 10, keywords: Sequence[str] = (), **who: Unpack[Who]) -> tuple[Found, ...]:
+    def search(self, query: str, *, k: int = 10, keywords: Sequence[str] = (), least: float | None = 0.3,
+               **who: Unpack[Who]) -> tuple[Found, ...]:
         """The user's messages that `query` recalls, best first, at most `k`; with a session, of that session only.
-        `keywords` must all occur."""
+
+        `keywords` must all stand in a message, letter for letter but for case and width. A message that shares no word with
+        the query must be at least as near in meaning as the cosine `least` (None: however far; .3 suits the embedded encoder:
+        below it, texts on other matters are as near). `scores` say `matched` (1: a word is shared) and `cosine`.
+        """
         scope = scope_of(who)
         view = self.desk.look(Look(scope, self._counter.name, False)) if scope.session else None
         if view is not None and view.session is None:
             return ()
-        hits = self.desk.find(Find(scope=scope, query=query, k=k, view=view, keywords=tuple(keywords)))
-        sessions = {s.number: s for s in self.desk.sessions(scope)}
-        found = []
-        for hit in hits:
-            session = sessions[hit.number]
-            rows = self.store.read(Read((GetRows(scope, session.spans, (hit.seq,)),)))[0]
-            found += [
-                Found(message=r.message, session=session.name, score=hit.score, start=hit.start, end=hit.end,
-                      scores=hit.scores)
-                for r in rows if not r.message.erased
-            ]
-        return tuple(found)
+        query = query if query.strip() else " ".join(keywords)
+        if not query.strip() or k < 1:
+            return ()
+        return search(self.desk, Find(scope=scope, query=query, k=k, view=view, keywords=tuple(keywords), least=least))
 
     # ------------------------------------------------------------ reading
 
@@ -323,11 +322,10 @@ class Engine:
             then=lambda synced: self._touched(scope.at(synced.session), synced),
         )
 
-    def context_job(
-        self, messages: Messages = (), *, budget: int | Budget | None = None, model: str | None = None,
-        keywords: Sequence[str] = (), how: Mapping[str, Any], **who: Unpack[Who],
-    ) -> Job[Context]:
-        """`context` likewise; `how` are the fields of `Call` that need no work."""
+    def context_job(self, messages: Messages = (), *, budget: int | Budget | None = None, model: str | None = None,
+                    keywords: Sequence[str] = (), **how: Any) -> Job[Context]:
+        """`context` likewise; `how` are the scope's words, and the fields of `Call` that need no work."""
+        who = Who(**{word: how.pop(word) for word in Who.__annotations__ if word in how})  # type: ignore[typeddict-item]  # only its own words
         scope = scope_of(who)
         given = intake(messages, given=Given(), now=self._clock.now(), loose=True) if messages else ()
         own = tuple(m.evolve(id=f"new{n}") for n, m in enumerate(given, 1))

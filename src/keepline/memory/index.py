@@ -26,15 +26,15 @@ SCAN = 2048
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ranked:
-    """An item found: its place, the span of its best chunk, its score and the parts of it; `cosine` of the best chunk (nan
-    without vectors), `matched` whether a word of the query stands in it."""
+    """An item found: its place, the span of its best chunk, its score and the parts of it; `cosine` of the best chunk (None
+    without a vector), `matched` whether a word of the query stands in it."""
 
     number: int
     seq: int
     start: int
     end: int
     score: float
-    cosine: float
+    cosine: float | None
     matched: bool
     parts: dict[str, float]
 
@@ -101,9 +101,11 @@ class RecallIndex:
         self._n += k
 
     def search(
-        self, query: Query, vector: NDArray[np.float32] | None, k: int, eligible: NDArray[np.bool_] | None = None
+        self, query: Query, vector: NDArray[np.float32] | None, k: int, eligible: NDArray[np.bool_] | None = None,
+        *, least: float | None = None,
     ) -> list[Ranked]:
-        """The best `k` items for `query` and its `vector` (dim,) float32, among `eligible` (len(self),) bool (None: all)."""
+        """The best `k` items for `query` and its `vector` (dim,) float32, among `eligible` (len(self),) bool (None: all).
+        With `least`, an item without any word of the query must have at least this cosine; without vectors it is not found."""
         if not self._m or k < 1:
             return []
         among = np.ones(self._m, dtype=bool) if eligible is None else eligible
@@ -116,6 +118,9 @@ class RecallIndex:
         score, parts = fuse(self._signals(query, lexical, session, among, cosines))
         if cosines is None:
             score = np.where(lexical > 0, score, -np.inf)
+        elif least is not None:
+            known = np.where(self._row["scale"][: self._n] > 0, cosines[0], -1.0)
+            score = np.where((lexical > 0) | (np.maximum.reduceat(known, first) >= least), score, -np.inf)
         k = min(k, int(np.isfinite(score).sum()))
         if not k:
             return []
@@ -233,7 +238,7 @@ class RecallIndex:
         return Ranked(
             number=int(self._item["number"][i]), seq=int(self._item["seq"][i]), start=int(self._row["start"][row]),
             end=int(self._row["end"][row]), score=float(score[i]), matched=bool(lexical[i] > 0),
-            cosine=float("nan") if cosines is None else float(cosines[0][row]),
+            cosine=None if cosines is None or self._row["scale"][row] == 0 else float(cosines[0][row]),
             parts={name: round(float(part[i]), 4) for name, part in parts.items()},
         )
 

@@ -48,7 +48,8 @@ def settle_recall(scope: Scope, start: int, limit: int, dense: bool) -> Flow[tup
     (session,) = yield Read((GetSession(scope),))
     if session is None:
         return 0, True
-    start = max(start, session.start)
+    position = session.positions.get(RECALL, 0)
+    start = max(start, position, session.start)
     end = min(session.count, start + limit)
     if end <= start:
         return 0, True
@@ -66,7 +67,6 @@ def settle_recall(scope: Scope, start: int, limit: int, dense: bool) -> Flow[tup
         _row(session.number, message, n, span, None if vectors is None else vectors[i])
         for i, (message, n, span) in enumerate(pieces)
     )
-    position = session.positions.get(RECALL, 0)
     moved = done and start <= max(position, session.start)
     ops = (PutIndex(scope, found), SetPosition(scope, RECALL, end)) if moved else (PutIndex(scope, found),)
     yield Write(ops, (Expect(scope, view=RECALL, position=position),))
@@ -122,10 +122,10 @@ class WarmIndex:
             terms = [int(t) for word in need.keywords for t in term_ids(word, query=True)[0]]
             having = self._index.having(terms)
             eligible = having if eligible is None else eligible & having
-        found = self._index.search(read_query(need.query), vector, need.k, eligible)
+        found = self._index.search(read_query(need.query), vector, need.k, eligible, least=need.least)
         return tuple(
             Hit(number=r.number, seq=r.seq, start=r.start, end=r.end, score=r.score,
-                scores={**r.parts, "cosine": round(r.cosine, 4), "matched": float(r.matched)})
+                scores={**r.parts, "matched": float(r.matched)} | ({} if r.cosine is None else {"cosine": round(r.cosine, 4)}))
             for r in found
         )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
@@ -23,6 +24,13 @@ _MOST_CHARACTERS = 200_000
 def folded(text: str) -> str:
     """The form in which text is compared: NFKC, case-folded."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+
+
+def holds(text: str, words: Iterable[str]) -> bool:
+    """Whether each of `words` stands in `text` as it is written, letter for letter once both are folded."""
+    wanted = [folded(word) for word in words]
+    there = folded(text) if wanted else ""
+    return all(word in there for word in wanted)
 
 
 def terms(text: str, *, query: bool = False) -> list[str]:

@@ -72,7 +72,9 @@ class Find:
     """Need: what `query` recalls → tuple of `Hit`, best first, at most `k`.
 
     With `view`, only rows of its path with seq < `before`, and never those in `without`; without it, all of the owner's
-    sessions. `keywords` must all occur (folded) in a piece. Rows not yet indexed are indexed first.
+    sessions. Every word of `keywords` must occur in the message, in some form: whether it stands there as it is written is
+    for the asker to see. `least`: a message without any word of the query must have at least this cosine (None: whatever it
+    has). Rows not yet indexed are indexed first.
     """
 
     scope: Scope
@@ -82,6 +84,7 @@ class Find:
     before: int | None = None
     without: frozenset[int] = frozenset()
     keywords: tuple[str, ...] = ()
+    least: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,12 @@ from keepline.context.render import piece_line
 from keepline.context.stages.pending import must_send
 from keepline.context.stages.pin import restate
 from keepline.context.stages.recent import frame_tokens
+from keepline.memory.segment import holds
 from keepline.ports.flow import Flow
 from keepline.ports.store import CATEGORIES
 from keepline.ports.view import Find, Hit, Words
 from keepline.values.context import Entry, Fate, Section
+from keepline.values.message import Message
 
 GREETING = CATEGORIES.index("greeting")
 QUERY_CHARACTERS = 1500
@@ -24,11 +26,7 @@ def recall(draft: Draft) -> Flow[Draft]:
     before = min(draft.window, len(log.view))
     if not query.strip() or not before:
         return draft
-    hits: tuple[Hit, ...] = yield Find(
-        scope=draft.call.scope, query=query, k=draft.plan.recall_k, view=log.view, before=before,
-        keywords=draft.call.keywords,
-    )
-    words = yield Words(log.view, tuple(sorted({h.seq for h in hits})))
+    hits, words = yield from _found(draft, query, before)
     left = draft.room.aim - used(draft)
     pieces: list[Piece] = []
     entries: list[Entry] = []
@@ -49,6 +47,19 @@ def recall(draft: Draft) -> Flow[Draft]:
         fate, rule = (Fate.KEPT, "recalled") if fits else (Fate.LEFT_OUT, "beyond the share of recall")
         entries.append(entry(piece, fate, rule))
     return draft.evolve(pieces=tuple(pieces), entries=draft.noted(*entries))
+
+
+def _found(draft: Draft, query: str, before: int) -> Flow[tuple[list[Hit], dict[int, Message]]]:
+    """The best `recall_k` hits among messages in which every keyword stands as it is written, and their messages by seq."""
+    call, wanted = draft.call, draft.plan.recall_k
+    k = wanted
+    while True:
+        hits = yield Find(scope=call.scope, query=query, k=k, view=draft.log.view, before=before, keywords=call.keywords)
+        words = yield Words(draft.log.view, tuple(sorted({h.seq for h in hits})))
+        kept = [h for h in hits if not call.keywords or holds(words[h.seq].text, call.keywords)]
+        if len(kept) >= wanted or len(hits) < k:
+            return kept[:wanted], words
+        k *= 4
 
 
 def used(draft: Draft) -> int:
