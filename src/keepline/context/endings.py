@@ -68,14 +68,6 @@ class Standing:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """What one sentence ends: pins that carry `ended_by` (and `until`, when they hold up to a day); whether the sentence says
-    what holds instead."""
-
-    pins: tuple[Pin, ...] = ()
-
-
 def may_end(said: Said) -> bool:
     """Whether a sentence is worth comparing with the standing pins."""
     return said.ending >= LOOKS_LIKE_AN_ENDING or (
@@ -86,18 +78,18 @@ def may_end(said: Said) -> bool:
 def endings(said: Said, by: int, day: date, standing: Sequence[Standing], vectors: Vectors) -> tuple[Pin, ...]:
     """The pins that the sentence `said`, of message `by` said on `day`, ends; each carries `ended_by`.
 
-    A pin that is limited to a day carries `until` too: it holds to that day. `vectors` maps texts to unit vectors; without
+    A pin that is limited to a day carries `until` instead: it holds to that day. `vectors` maps texts to unit vectors; without
     them only words in common count. () when there is no clear target, or on any doubt.
     """
     if not standing:
         return ()
     low = plain(said.text)
     if said.ending >= 0.3 and _ALL.search(low):
-        return tuple(replace(s.pin, ended_by=by, until=None) for s in standing if s.pin.kind == Category.CONSTRAINT)
+        return tuple(replace(s.pin, ended_by=by) for s in standing if s.pin.kind == Category.CONSTRAINT)
     if said.ending >= LOOKS_LIKE_AN_ENDING and _THAT.search(low) and len(topics(said.text)) <= 1:
         last = max(s.pin.seq for s in standing)
         latest = [s for s in standing if s.pin.seq == last]
-        return (replace(latest[0].pin, ended_by=by, until=None),) if len(latest) == 1 and by - last <= 4 else ()
+        return (replace(latest[0].pin, ended_by=by),) if len(latest) == 1 and by - last <= 4 else ()
     targets = _targets(said, standing, vectors)
     if not targets:
         return ()
@@ -106,7 +98,9 @@ def endings(said: Said, by: int, day: date, standing: Sequence[Standing], vector
         to = start - timedelta(days=1)
     elif to is not None and not _HOLDS_ONLY.search(low):
         return ()  # a pause: the rule comes back, so both stand
-    return tuple(replace(s.pin, ended_by=by, until=to.isoformat() if to else None) for s in targets)
+    if to is not None:
+        return tuple(replace(s.pin, until=to.isoformat()) for s in targets)
+    return tuple(replace(s.pin, ended_by=by) for s in targets)
 
 
 def _targets(said: Said, standing: Sequence[Standing], vectors: Vectors) -> list[Standing]:

@@ -3,7 +3,7 @@ yielding; whoever drives it knows stores and encoders."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,6 +22,10 @@ from keepline.values.tag import Pin, Tag
 
 COMPARED = 400
 """Of the standing pins only the newest 400 are compared with a sentence that may end one."""
+
+
+Place = tuple[int, int, int, int]
+"""What names a pin: session number, seq, start, end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +52,7 @@ def settle_tags(scope: Scope, limit: int, tagger: Tagger | None = None) -> Flow[
         GetRows(scope, (Span(number=session.number, lo=at, hi=end),)),
         GetPins(scope, session.upto(at)),
     ))  # fmt: skip
-    standing = tuple(p for p in pins if p.ended_by is None or p.until is not None)
-    tags = yield from tag_batch(scope, session, rows, standing, tagger)
+    tags = yield from tag_batch(scope, session, rows, pins, tagger)
     taken: int = end - at
     expect = Expect(scope, view=TAGS, position=position)
     yield Write((PutTags(scope, tags), SetPosition(scope, TAGS, end)), (expect,))
@@ -57,10 +60,14 @@ def settle_tags(scope: Scope, limit: int, tagger: Tagger | None = None) -> Flow[
 
 
 def tag_batch(
-    scope: Scope, session: Session, rows: Sequence[Row], standing: Sequence[Pin], tagger: Tagger | None = None
+    scope: Scope, session: Session, rows: Sequence[Row], pins: Sequence[Pin], tagger: Tagger | None = None
 ) -> Flow[tuple[Tag, ...]]:
-    """The tags of `rows`, in order; `standing` are the pins said before them. Embeds all sentences of the user in one need,
-    and the standing pins' only when a sentence may end one."""
+    """The tags of `rows`, in order; `pins` are all pins said before them, ended ones too.
+
+    Embeds all sentences of the user in one need, and the standing pins' only when a sentence may end one. An earlier message
+    one of whose pins is now limited to a day gets a new tag too; pins of a fork's parent are never limited so, for the
+    parent goes its own way.
+    """
     tagger = tagger or packaged()
     messages = [row.message for row in rows if not row.message.erased]
     pieces = [tagger.prepare(m) for m in messages]
@@ -68,10 +75,13 @@ def tag_batch(
     drafts = [
         _Draft(m, tagger.judge(m, session.number, own, _of(vectors, own))) for m, own in zip(messages, pieces, strict=True)
     ]
+    standing = [p for p in pins if p.ended_by is None]
     before: list[Standing] = []
-    if any(may_end(s) for d in drafts for s in d.found.said) and standing:
-        before = yield from _words(scope, session, standing)
-    return (yield from _resolve(drafts, before, vectors))
+    rows_before: dict[int, Message] = {}
+    if standing and any(may_end(s) for d in drafts for s in d.found.said):
+        before, rows_before = yield from _words(scope, session, standing)
+    tags, limited = yield from _resolve(drafts, before, vectors)
+    return tuple(_relimited(session.number, rows_before, pins, limited)) + _limit(tags, limited)
 
 
 def _embedded(texts: Sequence[str]) -> Flow[dict[str, NDArray[np.float32]] | None]:
@@ -87,24 +97,26 @@ def _of(vectors: dict[str, NDArray[np.float32]] | None, pieces: Sequence[Piece])
     return np.stack([vectors[p.text] for p in pieces]) if vectors and pieces else None
 
 
-def _words(scope: Scope, session: Session, pins: Sequence[Pin]) -> Flow[list[Standing]]:
-    """The standing pins with their words, oldest first; those whose words were erased are left out."""
+def _words(scope: Scope, session: Session, pins: Sequence[Pin]) -> Flow[tuple[list[Standing], dict[int, Message]]]:
+    """The standing pins with their words, oldest first, and their messages by seq; what was erased is left out."""
     newest = sorted(pins, key=lambda p: (p.seq, p.start))[-COMPARED:]
     (rows,) = yield Read((GetRows(scope, session.spans, tuple(sorted({p.seq for p in newest}))),))
-    texts = {row.message.seq: row.message.text for row in rows if not row.message.erased}
-    return [Standing(pin=p, text=texts[p.seq][p.start : p.end]) for p in newest if p.seq in texts]
+    messages = {row.message.seq: row.message for row in rows if not row.message.erased}
+    texts = {seq: message.text for seq, message in messages.items()}
+    return [Standing(pin=p, text=texts[p.seq][p.start : p.end]) for p in newest if p.seq in texts], messages
 
 
 def _resolve(
     drafts: Sequence[_Draft], before: list[Standing], vectors: dict[str, NDArray[np.float32]] | None
-) -> Flow[tuple[Tag, ...]]:
-    """Find in order what each sentence ends, pins of the same batch included."""
+) -> Flow[tuple[list[Tag], dict[Place, str]]]:
+    """Find in order what each sentence ends, pins of the same batch included: the tags, and until when which pins hold now."""
     known = dict(vectors or {})
     texts = [s.text for s in before] + [d.message.text[p.start : p.end] for d in drafts for p in d.found.tag.pins]
     if vectors and any(may_end(s) for d in drafts for s in d.found.said):
         known |= (yield from _embedded([t for t in texts if t not in known])) or {}
     standing = list(before)
-    tags = []
+    tags: list[Tag] = []
+    limited: dict[Place, str] = {}
     for draft in drafts:
         text, tag, day = draft.message.text, draft.found.tag, draft.message.at.date()
         pins = {(p.start, p.end): p for p in tag.pins}
@@ -113,15 +125,40 @@ def _resolve(
             if draft.message.given and not tag.pins and tag.category != Category.CHAT:
                 break
             gone = endings(said, tag.seq, day, standing, known) if may_end(said) else ()
-            places = {(p.seq, p.start, p.end) for p in gone}
-            standing = [s for s in standing if (s.pin.seq, s.pin.start, s.pin.end) not in places]
-            ends += gone
+            places = {_place(p) for p in gone}
+            standing = [s for s in standing if _place(s.pin) not in places]
+            ends += [p for p in gone if p.ended_by is not None]
+            limited |= {_place(p): p.until for p in gone if p.ended_by is None and p.until}
             if not gone and (pin := _doubtful(draft, said)):
                 pins.setdefault((pin.start, pin.end), pin)
         own = tuple(_dated(p, text, draft) for _, p in sorted(pins.items()))
         standing += [Standing(pin=p, text=text[p.start : p.end]) for p in own]
         tags.append(replace(tag, pins=own, ends=tuple(ends)))
-    return tuple(tags)
+    return tags, limited
+
+
+def _limit(tags: Sequence[Tag], limited: dict[Place, str]) -> tuple[Tag, ...]:
+    return tuple(replace(t, pins=_limited_pins(t.pins, limited)) for t in tags)
+
+
+def _relimited(number: int, messages: dict[int, Message], pins: Sequence[Pin], limited: dict[Place, str]) -> Iterator[Tag]:
+    """New tags of earlier messages of session `number` whose pins are limited now; all else of them stays as it was."""
+    for seq in sorted({p.seq for p in pins if _place(p) in limited and p.number == number}):
+        message = messages[seq]
+        if message.category is not None and message.retention is not None:
+            yield Tag(
+                number=number, seq=seq, category=message.category, retention=message.retention,
+                pins=_limited_pins([p for p in pins if p.number == number and p.seq == seq], limited),
+                ends=tuple(p for p in pins if p.ended_by == seq),
+            )  # fmt: skip
+
+
+def _limited_pins(pins: Sequence[Pin], limited: dict[Place, str]) -> tuple[Pin, ...]:
+    return tuple(replace(p, until=limited.get(_place(p), p.until)) for p in pins)
+
+
+def _place(pin: Pin) -> Place:
+    return pin.number, pin.seq, pin.start, pin.end
 
 
 def _doubtful(draft: _Draft, said: Said) -> Pin | None:
