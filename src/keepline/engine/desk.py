@@ -123,7 +123,8 @@ class Desk:
         """What the query recalls; rows not yet indexed are indexed first."""
         sessions = [need.view.session] if need.view and need.view.session else self.sessions(need.scope)
         for session in sessions:
-            self.settle(need.scope.at(session.name), RECALL, upto=need.before)
+            if session.path or session.positions.get(RECALL, 0) < session.count:
+                self.settle(need.scope.at(session.name), RECALL, upto=need.before)
         vectors = self.embed(Embed((need.query,)))
         with self._owner(need.scope) as owner:
             run(owner.index.refresh(need.scope), self.meet)
