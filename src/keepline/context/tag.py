@@ -28,6 +28,8 @@ CHAT, CONSTRAINT, FACT, PASSING, GREETING, ENDS, REPLACES = range(7)
 RULE_FROM, FACT_FROM = 0.3, 0.55
 """The least certainty of a pinned rule and of a pinned fact. Pins are ranked by certainty and cut by the budget, so these only
 keep chatter out: of real talk at most a tenth is pinned."""
+MOST_PINS = 60
+"""The most pins found in one message: beyond it, it is a document."""
 CATEGORY_FROM = 0.5
 """The least certainty with which a message is called a constraint or a fact."""
 CLAUSES_FROM = 90
@@ -130,7 +132,7 @@ class Tagger:
         category, retention = self._kind(message, said)
         pins = tuple(
             Pin(number=number, seq=message.seq, start=s.start, end=s.end, kind=s.kind, certainty=min(0.999, s.keep))
-            for s in said if s.stands
+            for s in _surest(said)
         )  # fmt: skip
         if message.given:
             category = message.category or category
@@ -203,6 +205,13 @@ def packaged() -> Tagger:
         return Tagger(dict(np.load(file)))
 
 
+def _surest(said: Sequence[Said]) -> list[Said]:
+    """What is pinned, in order: of a message with more than `MOST_PINS`, the surest."""
+    stands = [s for s in said if s.stands]
+    surest = sorted(stands, key=lambda s: -s.keep)[:MOST_PINS]
+    return sorted(surest, key=lambda s: s.start)
+
+
 def _piece(text: str, start: int, end: int, place: Place, of: int = -1) -> Piece:
     spoken = speech(text, start, end)
     own = text[start:end] if not spoken else _without(text, start, end, spoken)
@@ -225,7 +234,7 @@ def _own(text: str, spans: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
     """The sentences that the author says: not in pasted parts, and not mostly somebody's speech."""
     if not spans:
         return set()
-    pasted = foreign(text, spans[0][0], spans[-1][1]) if len(text) < 200_000 else _foreign_edges(text, spans)
+    pasted = foreign(text) if len(text) < 200_000 else _foreign_edges(text, spans)
     kept = set()
     for start, end in spans:
         inside = sum(max(0, min(end, b) - max(start, a)) for a, b in pasted)

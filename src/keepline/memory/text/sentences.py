@@ -154,8 +154,8 @@ def _runs(text: str, start: int, end: int) -> Iterator[Span]:
 
 def _pieces(text: str, lo: int, hi: int) -> Iterator[Span]:
     """[lo, hi), or when it has no clause to be cut at, pieces of it cut at spaces."""
-    while width(text, lo, min(hi, lo + 2 * LONG)) > 2 * LONG or hi - lo > 2 * LONG:
-        reach = lo + (LONG if _CJK.match(text[lo]) else 2 * LONG)
+    while width(text, lo, min(hi, lo + 2 * LONG + 1)) > 2 * LONG:
+        reach = min(hi, lo + LONG)
         space = text.rfind(" ", lo + SHORT, reach)
         cut = space if space > 0 else reach
         if span := _trim(text, lo, cut):
