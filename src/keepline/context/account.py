@@ -64,7 +64,7 @@ def _sections(draft: Draft, laid: Laid) -> dict[str, int]:
         if index != OURS:
             total[section.value] += cost
             continue
-        pins = min(cost, sum(p.tokens for p in draft.restated))
+        pins = min(cost, sum(p.tokens for p in (*draft.restated, *draft.filled)))
         recall = min(cost - pins, sum(p.tokens for p in draft.pieces))
         total[Section.PINS.value] += pins
         total[Section.RECALL.value] += recall

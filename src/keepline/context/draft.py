@@ -126,8 +126,9 @@ class Room:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Draft:
     """What the stages have decided. `window` is the index where the verbatim recent turns begin (len: none); `rounds` the
-    indices of the current turn that are sent. `pins` are priced, best first; `restated` those that get a line; `pieces`
-    the recalled ones, best first. `entries` and `notes` go to the ledger."""
+    indices of the current turn that are sent. `pins` are priced, best first; `restated` those that get a line;
+    `candidates` are less certain ones, `filled` those of them that got spare room. `pieces` are recalled, best first, `spare`
+    what relevance alone has no room for. `entries` and `notes` go to the ledger."""
 
     call: Call
     plan: Plan
@@ -144,7 +145,10 @@ class Draft:
     cuts: Mapping[int, Message] = field(default_factory=dict)
     pins: tuple[Priced, ...] = ()
     restated: tuple[Priced, ...] = ()
+    candidates: tuple[Priced, ...] = ()
+    filled: tuple[Priced, ...] = ()
     pieces: tuple[Piece, ...] = ()
+    spare: tuple[Piece, ...] = ()
     entries: tuple[Entry, ...] = ()
     notes: tuple[str, ...] = ()
     signals: Mapping[str, float] = field(default_factory=dict)

@@ -42,7 +42,7 @@ def lay_out(draft: Draft) -> Laid:
     sent = {i for i in range(first, log.current) if log.live[i]} | set(must_send(draft)) | set(draft.rounds)
     place = [i for i in log.system if i < first] + sorted(sent | {i for i in log.system if i >= first})
     mended, touched = repair([(i, draft.cuts.get(i) or draft.texts[i]) for i in place])
-    ours = block(draft.restated, draft.pieces, draft.language) if draft.restated or draft.pieces else None
+    ours = block(draft) if draft.restated or draft.pieces or draft.filled else None
     rows: list[tuple[int, Section, Mapping[str, Any], int]] = []
     for i, message in mended:
         if i >= log.current and ours is not None and i not in log.system:

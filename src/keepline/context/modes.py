@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from keepline.context.stages import Stage
 from keepline.context.stages.dedupe import dedupe
+from keepline.context.stages.fill import fill
 from keepline.context.stages.fit import fit
 from keepline.context.stages.pending import pending
 from keepline.context.stages.pin import pin
@@ -22,8 +23,8 @@ class Mode:
     recent_share: float
 
 
-WINDOW = (pin, pending, recent, dedupe, fit)
-RECALLING = (pin, pending, recent, recall, dedupe, fit)
+WINDOW = (pin, pending, recent, fill, dedupe, fit)
+RECALLING = (pin, pending, recent, recall, fill, dedupe, fit)
 
 MODES = {
     "full": Mode(stages=WINDOW, recent_share=1.0),

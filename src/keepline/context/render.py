@@ -10,7 +10,7 @@ from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from keepline.context.draft import Piece, Priced
+from keepline.context.draft import Draft, Priced
 from keepline.context.words import BY_NAME
 from keepline.errors import BadSetting
 from keepline.values.message import Message, Role
@@ -65,20 +65,26 @@ def piece_line(message: Message, text: str, language: str, zone: str) -> str:
     return f"{stamp(message, language, zone)} {escaped(text)}"
 
 
-def block(pins: tuple[Priced, ...], pieces: tuple[Piece, ...], language: str) -> str:
-    """The one message of ours: recalled pieces with the best last, then the pins, oldest first, under a stamp a day."""
-    words = BY_NAME[language]
+def block(draft: Draft) -> str:
+    """The one message of ours: recalled pieces with the best last, then what may still matter, then the pins."""
+    words = BY_NAME[draft.language]
     lines = [words.head, OPEN]
-    if pieces:
-        lines.append(words.recalled)
-        lines += [p.line for p in reversed(pieces)]
-    if pins:
-        lines.append(words.pins)
-        day = ""
-        for p in sorted(pins, key=lambda p: (p.pin.seq, p.pin.start)):
-            if p.day != day:
-                day = p.day
-                lines.append(_stamp(language, day, words.said[Role.USER], words.stated))
-            lines.append(pin_line(p.id, p.text))
-    lines.append(CLOSE)
-    return "\n".join(lines)
+    if draft.pieces:
+        lines += [words.recalled, *(p.line for p in reversed(draft.pieces))]
+    for title, pins in ((words.maybe, draft.filled), (words.pins, draft.restated)):
+        if pins:
+            lines += [title, *_by_day(pins, draft.language)]
+    return "\n".join([*lines, CLOSE])
+
+
+def _by_day(pins: tuple[Priced, ...], language: str) -> list[str]:
+    """The lines of pins, oldest first, under a stamp a day."""
+    words = BY_NAME[language]
+    lines: list[str] = []
+    day = ""
+    for p in sorted(pins, key=lambda p: (p.pin.seq, p.pin.start)):
+        if p.day != day:
+            day = p.day
+            lines.append(_stamp(language, day, words.said[Role.USER], words.stated))
+        lines.append(pin_line(p.id, p.text))
+    return lines

@@ -19,15 +19,14 @@ from keepline.memory.text.filler import opening
 from keepline.memory.text.quotes import foreign, speech
 from keepline.memory.text.sentences import clauses, sentences, width
 from keepline.values.message import Category, Message, Retention, Role
-from keepline.values.tag import Pin, Tag
+from keepline.values.tag import RULE_FROM, Pin, Tag
 
 LABELS = ("chat", "constraint", "fact", "passing", "greeting", "ends", "replaces")
 """What a sentence can be: `ends` withdraws or limits something said before, `replaces` also says what holds instead."""
 CHAT, CONSTRAINT, FACT, PASSING, GREETING, ENDS, REPLACES = range(7)
 
-RULE_FROM, FACT_FROM = 0.3, 0.55
-"""The least certainty of a pinned rule and of a pinned fact. Pins are ranked by certainty and cut by the budget, so these only
-keep chatter out: of real talk at most a tenth is pinned."""
+CANDIDATE_FROM = 0.03
+"""The least certainty with which a sentence is kept as a candidate: chosen so that hardly a rule falls below it."""
 MOST_PINS = 60
 """The most pins found in one message: beyond it, it is a document."""
 CATEGORY_FROM = 0.5
@@ -68,11 +67,6 @@ class Said:
     def ending(self) -> float:
         """How surely this ends something said before."""
         return float(self.odds[ENDS] + self.odds[REPLACES])
-
-    @property
-    def stands(self) -> bool:
-        """Whether it is sure enough to be pinned."""
-        return self.keep >= (RULE_FROM if self.kind == Category.CONSTRAINT else FACT_FROM)
 
     @property
     def kind(self) -> Category:
@@ -207,7 +201,7 @@ def packaged() -> Tagger:
 
 def _surest(said: Sequence[Said]) -> list[Said]:
     """What is pinned, in order: of a message with more than `MOST_PINS`, the surest."""
-    stands = [s for s in said if s.stands]
+    stands = [s for s in said if s.keep >= CANDIDATE_FROM]
     surest = sorted(stands, key=lambda s: -s.keep)[:MOST_PINS]
     return sorted(surest, key=lambda s: s.start)
 

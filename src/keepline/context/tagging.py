@@ -20,6 +20,10 @@ from keepline.values.scope import Scope
 from keepline.values.session import TAGS, Session, Span
 from keepline.values.tag import Pin, Tag
 
+ENDABLE_FROM = 0.15
+"""Candidates less certain than this are no target of an ending: among many, the one that is meant would not stand out."""
+ENDABLE_FROM = 0.15
+"""Candidates less certain than this are no target of an ending: among many, the one that is meant would not stand out."""
 COMPARED = 400
 """Of the standing pins only the newest 400 are compared with a sentence that may end one."""
 
@@ -75,7 +79,7 @@ def tag_batch(
     drafts = [
         _Draft(m, tagger.judge(m, session.number, own, _of(vectors, own))) for m, own in zip(messages, pieces, strict=True)
     ]
-    standing = [p for p in pins if p.ended_by is None]
+    standing = [p for p in pins if p.ended_by is None and p.certainty >= ENDABLE_FROM]
     before: list[Standing] = []
     rows_before: dict[int, Message] = {}
     if standing and any(may_end(s) for d in drafts for s in d.found.said):
@@ -132,7 +136,7 @@ def _resolve(
             if not gone and (pin := _doubtful(draft, said)):
                 pins.setdefault((pin.start, pin.end), pin)
         own = tuple(_dated(p, text, draft) for _, p in sorted(pins.items()))
-        standing += [Standing(pin=p, text=text[p.start : p.end]) for p in own]
+        standing += [Standing(pin=p, text=text[p.start : p.end]) for p in own if p.certainty >= ENDABLE_FROM]
         tags.append(replace(tag, pins=own, ends=tuple(ends)))
     return tags, limited
 

@@ -9,10 +9,14 @@ from dataclasses import dataclass
 
 from keepline.values.message import Category, Retention
 
+RULE_FROM, FACT_FROM = 0.3, 0.55
+"""The least certainty of a rule and of a fact that stands. What is less certain is a candidate: it may fill room that nothing
+else claims, and is never called a rule."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pin:
-    """One standing sentence of the user or the operator: a rule or a lasting fact.
+    """One sentence of the user or the operator that is, or may be, a standing rule or a lasting fact.
 
     It is the span [`start`, `end`) in characters of message `seq`'s text (`Message.text`), never a copy of it. `number`
     and `seq` name the row that said it; `kind` is `CONSTRAINT` or `FACT`; `certainty` lies in 0..1 (1: the caller said so).
@@ -29,6 +33,11 @@ class Pin:
     given: bool = False
     ended_by: int | None = None
     until: str | None = None
+
+    @property
+    def stands(self) -> bool:
+        """Whether it is sure enough to be held in every mode."""
+        return self.given or self.certainty >= (RULE_FROM if self.kind is Category.CONSTRAINT else FACT_FROM)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

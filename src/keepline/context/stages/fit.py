@@ -1,12 +1,13 @@
 """The last cut, counted exactly: what gives way when prices and the whole text differ. By priority, never by position.
 
-Order: the least recalled piece, then the oldest turn of the window, then the pin ranked last.
+Order: the least recalled piece, then the least sure candidate, then the oldest turn of the window, then the pin ranked last.
 """
 
 from __future__ import annotations
 
 from keepline.context.draft import Draft
 from keepline.context.layout import lay_out
+from keepline.context.stages.fill import without_last
 from keepline.context.stages.pending import must_send
 from keepline.context.stages.pin import restate
 from keepline.context.stages.recall import entry
@@ -37,6 +38,8 @@ def _give_way(draft: Draft, over: int) -> Draft:
         ids = {e.ids for e in entries}
         others = tuple(e for e in draft.entries if not (e.rule == "recalled" and e.ids in ids))
         return draft.evolve(pieces=tuple(gone), entries=(*others, *entries))
+    if draft.filled:
+        return without_last(draft, over)
     if draft.window < draft.log.current:
         starts = [int(s) for s in draft.log.starts if draft.window < s < draft.log.current]
         window = starts[0] if starts else draft.log.current

@@ -11,12 +11,15 @@ from keepline.context.render import day_of, pin_line
 from keepline.ports.flow import Flow
 from keepline.ports.view import Words
 from keepline.values.context import Entry, Fate, Section
+from keepline.values.message import Message
 from keepline.values.tag import Pin
 
 LEAST_TOKENS_A_CHARACTER = 0.12
 """No sentence of a person costs less (English runs at .2 and more): bounds how many candidates are read."""
 LEAST_TOKENS_A_LINE = 5
 """Its dash, its id and its line break."""
+LEAST_TOKENS_A_DOUBT = 24
+"""Candidates are read for a window of this many tokens each: more could never be shown."""
 BEYOND = "beyond the share of pins"
 """The rule of pins that did not fit; notes and status look for it."""
 
@@ -31,6 +34,7 @@ def pin(draft: Draft) -> Flow[Draft]:
         for p in log.view.ended if p.seq < log.current
     ]
     candidates: list[Pin] = []
+    doubtful: list[Pin] = []
     reach = 0.0
     beyond = 0
     for p in log.view.standing:
@@ -38,6 +42,8 @@ def pin(draft: Draft) -> Flow[Draft]:
             continue
         if p.until is not None and p.until < today:
             entries.append(_ended(draft, p, f"ended by its own words, until {p.until}"))
+        elif not p.stands:
+            doubtful.append(p)
         elif reach > draft.room.pins_certain:
             beyond += 1
         else:
@@ -45,20 +51,23 @@ def pin(draft: Draft) -> Flow[Draft]:
             candidates.append(p)
     if beyond:
         entries.append(Entry(section=Section.PINS, fate=Fate.LEFT_OUT, rule=BEYOND, count=beyond, back="keepline list --pins"))
-    words = yield Words(log.view, tuple(sorted({p.seq for p in candidates})))
-    priced: list[Priced] = []
+    doubtful = doubtful[: draft.room.limit // LEAST_TOKENS_A_DOUBT]
+    words = yield Words(log.view, tuple(sorted({p.seq for p in (*candidates, *doubtful)})))
     said: set[str] = set()
-    for p in candidates:
-        message = words[p.seq]
-        text = " ".join(message.text[p.start : p.end].split())
-        if not text or text.casefold() in said:
-            entries.append(_ended(draft, p, "said again elsewhere"))
-            continue
-        said.add(text.casefold())
-        line = pin_line(message.id, text)
-        day = day_of(message.at, draft.plan.zone)
-        priced.append(Priced(pin=p, text=text, id=message.id, day=day, tokens=draft.meter.line(line)))
-    return draft.evolve(pins=tuple(priced), entries=draft.noted(*entries))
+    priced = [line for p in candidates if (line := _priced(draft, p, words[p.seq], said, entries))]
+    maybe = [line for p in doubtful if (line := _priced(draft, p, words[p.seq], said, []))]
+    return draft.evolve(pins=tuple(priced), candidates=tuple(maybe), entries=draft.noted(*entries))
+
+
+def _priced(draft: Draft, p: Pin, message: Message, said: set[str], entries: list[Entry]) -> Priced | None:
+    """The pin with its line's cost; None when the same was said already."""
+    text = " ".join(message.text[p.start : p.end].split())
+    if not text or text.casefold() in said:
+        entries.append(_ended(draft, p, "said again elsewhere"))
+        return None
+    said.add(text.casefold())
+    line = draft.meter.line(pin_line(message.id, text))
+    return Priced(pin=p, text=text, id=message.id, day=day_of(message.at, draft.plan.zone), tokens=line)
 
 
 def restate(draft: Draft, window: int) -> tuple[tuple[Priced, ...], tuple[Priced, ...], int]:

@@ -15,6 +15,9 @@ from keepline.values.context import Entry, Fate, Section
 from keepline.values.message import Message
 
 GREETING = CATEGORIES.index("greeting")
+RELEVANT_SHARE = 0.5
+"""Of the room of recall, what the best hits may fill before sentences that may be standing rules get theirs: a question that
+mentions a rule finds it among the first, one that does not finds it nowhere."""
 QUERY_CHARACTERS = 1500
 """Of a longer question its end is used: what is asked usually stands behind what was pasted."""
 
@@ -27,9 +30,9 @@ def recall(draft: Draft) -> Flow[Draft]:
     if not query.strip() or not before:
         return draft
     hits, words = yield from _found(draft, query, before)
-    left = draft.room.aim - used(draft)
+    left = (draft.room.aim - used(draft)) * RELEVANT_SHARE
     pieces: list[Piece] = []
-    entries: list[Entry] = []
+    spare: list[Piece] = []
     for hit in hits:
         message = words[hit.seq]
         if message.role.instructs or log.view.outline.category[hit.seq] == GREETING:
@@ -40,13 +43,12 @@ def recall(draft: Draft) -> Flow[Draft]:
         text = part if len(part) >= len(message.text.strip()) else f"…{part.strip()}…"
         line = piece_line(message, text, draft.language, draft.plan.zone)
         piece = Piece(hit=hit, message=message, line=line, tokens=draft.meter.line(line))
-        fits = piece.tokens <= left
-        if fits:
+        if piece.tokens <= left and not spare:
             left -= piece.tokens
             pieces.append(piece)
-        fate, rule = (Fate.KEPT, "recalled") if fits else (Fate.LEFT_OUT, "beyond the share of recall")
-        entries.append(entry(piece, fate, rule))
-    return draft.evolve(pieces=tuple(pieces), entries=draft.noted(*entries))
+        else:
+            spare.append(piece)
+    return draft.evolve(pieces=tuple(pieces), spare=tuple(spare))
 
 
 def _found(draft: Draft, query: str, before: int) -> Flow[tuple[list[Hit], dict[int, Message]]]:

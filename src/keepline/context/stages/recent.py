@@ -62,7 +62,7 @@ def jump(before: np.ndarray, starts: list[int], end: int, cap: int, evict_to: fl
 
 def frame_tokens(draft: Draft) -> int:
     """What the head, the fences and the section titles of our own message are priced at before they are counted."""
-    return 90 if draft.pins or draft.pieces else 0
+    return 100 if draft.pins or draft.candidates or draft.pieces else 0
 
 
 def _sendable(log: Log) -> np.ndarray:
