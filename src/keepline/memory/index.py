@@ -282,15 +282,21 @@ class RecallIndex:
             self._sum = np.zeros(vectors.shape[1])
         self._sum += vectors.sum(axis=0)
         self._with_vector += len(at)
-        firsts = {int(self._row["item"][n + i]): j for j, i in reversed(list(enumerate(at)))}
-        for item, j in firsts.items():
-            before = int(self._item["before"][item])
-            if before < 0:
-                continue
-            other = vectors[firsts[before]] if before in firsts else self._vector(before)
-            if other is not None:
-                self._alike[0] += float(vectors[j] @ other)
-                self._alike[1] += 1
+        self._take_neighbours(np.unique(self._row["item"][where]))
+
+    def _take_neighbours(self, items: NDArray[np.int64]) -> None:
+        """Add the cosines of new `items` with those before them, of vectors as they are kept: however the rows came in, the
+        sum is the same."""
+        items = items[self._item["before"][items] >= 0]
+        first, codes, scale = self._item["first"], self._row["codes"], self._row["scale"]
+        here, there = first[items], first[self._item["before"][items]]
+        both = (scale[here] > 0) & (scale[there] > 0)
+        here, there = here[both], there[both]
+        for lo in range(0, len(here), SCAN):
+            a, b = here[lo : lo + SCAN], there[lo : lo + SCAN]
+            dots = np.einsum("ij,ij->i", codes[a].astype(np.float32), codes[b].astype(np.float32))
+            self._alike[0] += float((dots * scale[a] * scale[b]).sum(dtype=np.float64))
+        self._alike[1] += len(here)
 
     def _vector(self, item: int) -> NDArray[np.float32] | None:
         row = int(self._item["first"][item])
