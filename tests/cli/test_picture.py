@@ -80,7 +80,9 @@ def test_a_window_is_described_in_chinese_as_well() -> None:
     assert "5 条消息" in text
     assert set(WORDS["zh"]) == set(WORDS["en"])
     assert set(SECTIONS["zh"]) == set(SECTIONS["en"])
-    assert rule("a rule with 3 figures", "zh") == "a rule with 3 figures"
+    assert rule("recent questions are less alike than 0.35", "zh") == "最近的问题彼此相似度低于 0.35"
+    assert rule("ended by its own words, until 2026-08-14", "zh") == "按原话到 2026-08-14 为止"
+    assert rule("a rule of another release", "zh") == "a rule of another release"
     assert all(rule(r, "en") == r for r in RULES_ZH)
 
 

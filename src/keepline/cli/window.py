@@ -47,7 +47,7 @@ def draw(ledger: Ledger, language: str = "en", texts: Mapping[str, str] | None =
         if entries:
             parts += [Text(), Text(words[title], style="bold"), _entries(entries, language, texts or {})]
     if ledger.notes:
-        parts += [Text(), Text(words["notes"], style="bold"), *(Text(f"  {n}") for n in ledger.notes)]
+        parts += [Text(), Text(words["notes"], style="bold"), *(Text(f"  {rule(n, language)}") for n in ledger.notes)]
     return Group(*parts)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 SECTIONS = {
     "en": {
@@ -62,7 +63,21 @@ RULES_ZH = {
     "gave way: over the budget": "超预算而让出",
     "everything fits": "全部放得下",
     "asked for": "由调用方指定",
+    "may be a rule: spare room": "可能是规则，有富余才放",
+    "facts are dense and recent questions stay with one thing": "事实多，最近的问题又集中",
+    "pins were left out on request": "按要求没有放长期规则",
 }
+WITH_FIGURES_ZH = (
+    (r"history is under ([\d.]+) of the window", r"历史不到窗口的 \1"),
+    (r"facts in recent messages are under ([\d.]+)", r"最近的消息里，事实的占比低于 \1"),
+    (r"recent questions are less alike than (-?[\d.]+)", r"最近的问题彼此相似度低于 \1"),
+    (r"ended by its own words, until (.+)", r"按原话到 \1 为止"),
+    (r"(\d+) standing rules or facts did not fit their share of the budget", r"有 \1 条长期规则或事实超出了预算份额"),
+    (r"mode (\w+) is not there yet: (\w+) was used", r"\1 模式还没有，改用 \2"),
+    (r"the output reserve of (\d+) left no input and was lowered to (\d+)", r"留给回答的 \1 会让输入没有位置，已降到 \2"),
+    (r"broken tool pairs were repaired for this call: (.+)", r"本次修复了不成对的工具调用：\1"),
+)
+"""Rules and notes of a ledger with a figure, a date or ids in them."""
 
 
 def terminal_language(asked: str = "") -> str:
@@ -77,5 +92,10 @@ def terminal_language(asked: str = "") -> str:
 
 
 def rule(text: str, language: str) -> str:
-    """A ledger's rule in the language; rules with figures in them stay as they are."""
-    return RULES_ZH.get(text, text) if language == "zh" else text
+    """A ledger's rule or note in the language; what is not known stays as it is."""
+    if language != "zh":
+        return text
+    for pattern, chinese in WITH_FIGURES_ZH:
+        if re.fullmatch(pattern, text):
+            return re.sub(pattern, chinese, text)
+    return RULES_ZH.get(text, text)
