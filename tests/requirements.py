@@ -147,6 +147,22 @@ REQUIREMENTS: dict[str, Requirement] = {
     "MSG-05": R("issue 2 §3",
         "Broken tool pairs found on load are repaired for the build, with a note in the ledger; nothing is invented."),
 
+    "RECALL-01": R("issue 2 §5; DESIGN §6",
+        "部署, 张总, 云, mixed text, punctuation, NFC and NFD, full-width forms and marks are found by their words, with no "
+        "encoder."),
+    "RECALL-02": R("DESIGN §6",
+        "Long text is indexed in pieces that an encoder reads whole: cut behind sentences, nothing lost, nothing twice, "
+        "no character parted."),
+    "RECALL-03": R("issue 2 §6",
+        "A query is weighed by what it is: question or statement, by its words without function words."),
+    "RECALL-04": R("issue 2 §6; CHOICES \"Recall\"",
+        "Words, meaning and the log's structure give one score; what may not be found has none, and a missing signal "
+        "counts nothing."),
+    "RECALL-05": R("DESIGN §6", "An index that grew answers as one built at once; its statistics are the owner's own."),
+    "RECALL-06": R("DESIGN §6", "Vectors kept in a byte a number rank as the full ones do."),
+    "RECALL-07": R("issue 2 §6, §7", "Search has a floor below which nothing is found, and a keyword filter is exact."),
+    "RECALL-08": R("DESIGN §5", "While the encoder is down what was said is found by its words, and its vectors come later."),
+
     "REQ-01": R("issue 2 §1", "A promise without a test and a test without a promise fail, each by name."),
     "REQ-02": R("issue 2 §1", "Every row of the table has an id, a source and its promise as a sentence."),
 
@@ -221,6 +237,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "TOKENS-09": R("ports/tokens.py",
         "clip never exceeds its budget, never cuts inside a character, keeps at least half in the tail, and keeps an "
         "exact fit whole."),
+
+    "WARM-01": R("ports/view.py", "A view that was given out stays as it was, whatever is written afterwards."),
+    "WARM-02": R("issue 2 §5", "What another engine or process erased is served by no warm copy, from the very next call on."),
+    "WARM-03": R("issue 2 §4", "Tokens in another vocabulary are counted once and kept."),
 }
 
 for _file in sorted(Path(__file__).parent.glob("requirements_*.txt")):
