@@ -62,7 +62,7 @@ def test_a_lasting_fact_is_a_fact_and_is_pinned(text):
 @pytest.mark.parametrize("text", CHATTER)
 def test_chatter_is_not_pinned(text):
     (tag,) = tags(text)
-    assert tag.pins == ()
+    assert not [p for p in tag.pins if p.stands]
     assert tag.retention == Retention.DEFAULT
 
 
@@ -98,7 +98,7 @@ DECOYS = [
 @pytest.mark.parametrize("vectors", [True, False])
 def test_words_that_are_not_the_users_own_are_never_pinned(message, vectors):
     (tag,) = tags(message, vectors=vectors)
-    assert tag.pins == ()
+    assert not [p for p in tag.pins if p.stands]
 
 
 @pytest.mark.req("TAG-03")
@@ -149,7 +149,7 @@ def test_a_caller_can_take_back_what_would_be_found():
 @pytest.mark.req("TAG-04")
 def test_giving_a_category_makes_no_pin_of_the_assistants_words():
     (tag,) = tags(say("I always answer in French.", role="assistant", given=True, category=Category.CONSTRAINT))
-    assert tag.pins == ()
+    assert not [p for p in tag.pins if p.stands]
 
 
 BURIED = [

@@ -44,7 +44,7 @@ class Owner:
         self.lock = threading.RLock()
         self.warm = Warm()
         self.index = WarmIndex()
-        self.unembedded: dict[str, int] = {}
+        self.unembedded: dict[int, int] = {}
 
 
 class Desk:
@@ -165,7 +165,7 @@ class Desk:
         goal = session.count if upto is None else min(upto, session.count)
         at = first = max(session.positions.get(view, 0), session.start)
         while at < goal:
-            took = self._tag(scope) if view == TAGS else self._index(scope, session.name, at)
+            took = self._tag(scope) if view == TAGS else self._index(scope, session.number, at)
             if not took:
                 break
             at += took
@@ -175,16 +175,19 @@ class Desk:
         """One step of the view of tags → messages taken."""
         return self.run(lambda: settle_tags(scope, BATCH), self._tagging)
 
-    def _index(self, scope: Scope, name: str, at: int) -> int:
+    def _index(self, scope: Scope, number: int, at: int) -> int:
         """One step of the recall view from seq `at` → messages taken. While the encoder fails, rows are indexed by their
-        words alone, the view stays behind, and this process remembers how far it came."""
+        words alone, the view stays behind, and this process remembers how far it came: there it goes on, until a word shows
+        that the encoder works again."""
         owner = self._get(scope)
-        start = max(at, owner.unembedded.get(name, 0))
+        start = max(at, owner.unembedded.get(number, 0))
+        if start > at and self.embed(Embed(("word",))) is not None:
+            start = at
         took, embedded = self.run(lambda: settle_recall(scope, start, BATCH, self.encoder is not None))
         if embedded:
-            owner.unembedded.pop(name, None)
+            owner.unembedded.pop(number, None)
         else:
-            owner.unembedded[name] = start + took
+            owner.unembedded[number] = start + took
         return start + took - at
 
     def drop(self, scope: Scope) -> None:
@@ -234,7 +237,13 @@ class Job(Generic[R]):
 
 
 async def _threaded(work: Callable[..., Any], *args: Any) -> Any:
-    return await asyncio.to_thread(work, *args)
+    """`work` in a thread. Whoever cancels waits until the thread has left it: a flow cannot be closed while it runs."""
+    working = asyncio.ensure_future(asyncio.to_thread(work, *args))
+    try:
+        return await asyncio.shield(working)
+    except asyncio.CancelledError:
+        await asyncio.wait((working,))
+        raise
 
 
 class Holding:

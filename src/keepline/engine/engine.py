@@ -10,7 +10,6 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
@@ -22,8 +21,8 @@ from keepline.engine.background import Background
 from keepline.engine.bound import Bound, Who, scope_of
 from keepline.engine.desk import Desk, Job
 from keepline.engine.figures import budget_for, plan_of
-from keepline.engine.searching import search
-from keepline.errors import BadLine, Moved, NotFound
+from keepline.engine.searching import named, search
+from keepline.errors import BadLine, Moved, NotFound, StoreError
 from keepline.memory import log as logbook
 from keepline.memory.imports import Conversation, Fault, Imported, import_conversation, parse_lines
 from keepline.memory.intake import Given, intake
@@ -32,7 +31,6 @@ from keepline.ports.encoder import Encoder
 from keepline.ports.flow import Flow
 from keepline.ports.store import (
     Behind,
-    FindRows,
     GetLedgers,
     GetPins,
     GetRows,
@@ -78,8 +76,9 @@ class Engine:
         self.desk = Desk(store, encoder, index_bytes=settings.index_mb << 20)
         self._scratch: Desk | None = None
         self._lock = threading.Lock()
-        self._background = Background(self._catch_up)
+        self._background = Background(self._catch_up, self._behind)
         self._ledgers: list[tuple[Scope, Ledger]] = []
+        self._unkept: str | None = None
 
     # ------------------------------------------------------------ writing
 
@@ -134,8 +133,12 @@ class Engine:
     def forget(self, ids: Sequence[str] | None = None, **who: Unpack[Who]) -> int:
         """Erase messages by id; without ids the session; without a session all of the user. Returns messages erased."""
         scope = scope_of(who)
-        erased = self.desk.run(lambda: logbook.erase(scope, None if ids is None else tuple(ids)))
+        which = None if ids is None else tuple(m.id for m in named(self.desk, scope, ids))
+        erased = self.desk.run(lambda: logbook.erase(scope, which))
         self.desk.drop(scope)
+        if ids is None and scope.session is None:
+            with self._lock:
+                self._ledgers = [(s, kept) for s, kept in self._ledgers if s.owner != scope.owner]
         return erased
 
     def settle(self, *, progress: Progress | None = None, user: str | None = None, session: str | None = None,
@@ -147,8 +150,7 @@ class Engine:
             names = [session] if session else [s.name for s in self.desk.sessions(scope)]
             scopes = [scope.at(name) for name in names]
         else:
-            behind = self.store.read(Read(tuple(Behind(v) for v in VIEWS)))
-            scopes = list(dict.fromkeys(s for found in behind for s in found))
+            scopes = self._behind()
         total: dict[str, int] = dict.fromkeys(VIEWS, 0)
         for n, scope in enumerate(scopes):
             for view, done in self._settle(scope).items():
@@ -211,8 +213,9 @@ class Engine:
         """The user's sessions, oldest first."""
         return self.desk.sessions(scope_of(who))
 
-    def pins(self, **who: Unpack[Who]) -> tuple[Standing, ...]:
-        """The session's standing rules and facts with their words, ended ones too, in the order they were said."""
+    def pins(self, *, candidates: bool = False, **who: Unpack[Who]) -> tuple[Standing, ...]:
+        """The session's standing rules and facts with their words, ended ones too, in the order they were said; with
+        `candidates`, also sentences that are less sure and only fill spare room."""
         scope = scope_of(who)
         scope.need_session("pins")
         view = self.desk.look(Look(scope, self._counter.name, True))
@@ -225,16 +228,15 @@ class Engine:
         return tuple(
             Standing(pin=p, id=ids[p.seq], text=texts[p.seq].text[p.start : p.end],
                      ended_by=None if p.ended_by is None else ids[p.ended_by])
-            for p in pins if p.seq in texts
+            for p in pins if p.seq in texts and (p.stands or candidates)
         )
 
     def get(self, id: str, **who: Unpack[Who]) -> Message:
         """The message with this id, whole. Raises `NotFound`; another user's message is not found either."""
-        (rows,) = self.store.read(Read((FindRows(scope_of(who), (id.removeprefix("#"),)),)))
-        if not rows:
+        found = named(self.desk, scope_of(who), (id,))
+        if not found:
             raise NotFound(what="message", id=id)
-        message: Message = rows[0].message
-        return message
+        return found[0]
 
     def ledgers(self, *, id: str | None = None, limit: int = 20, **who: Unpack[Who]) -> tuple[dict[str, Any], ...]:
         """The accounts of past builds, newest first, as plain dicts."""
@@ -257,7 +259,7 @@ class Engine:
             store=self.settings.address, persistent=self.store.capability.persistent,
             encoder=self.desk.encoder.name if self.desk.encoder else "none", vocabulary=self._counter.name,
         )
-        notes = [n for n in (self.desk.degraded, self._background.error) if n]
+        notes = [n for n in (self.desk.degraded, self._background.error, self._unkept) if n]
         if not known.persistent:
             notes.append("this store is in memory: nothing outlives the process")
         if user is None:
@@ -268,12 +270,13 @@ class Engine:
         spans = tuple(span for s in sessions for span in s.spans[-1:])
         user_row, pins = self.store.read(Read((GetUser(scope), GetPins(scope, spans))))
         behind_by = {v: sum(s.count - max(s.positions.get(v, 0), s.start) for s in sessions) for v in VIEWS}
-        if user_row is not None and sum(p.ended_by is None for p in pins):
+        if user_row is not None and any(p.stands for p in pins):
             ledger = next(iter(self.ledgers(user=user, tenant=tenant, limit=1)), None)
             notes += [n for n in (ledger or {}).get("notes", ()) if "did not fit their share" in n]
         return replace(
             known, sessions=len(sessions), messages=sum(s.count - s.start for s in sessions),
-            pins=sum(p.ended_by is None for p in pins), ended=sum(p.ended_by is not None for p in pins),
+            pins=sum(p.stands and p.ended_by is None for p in pins),
+            ended=sum(p.stands and p.ended_by is not None for p in pins),
             behind=behind_by, notes=tuple(notes),
         )
 
@@ -357,7 +360,7 @@ class Engine:
             desk.drop(scope)
 
         def nameless(context: Context) -> Context:
-            return replace(context, ledger=replace(context.ledger, session=None))
+            return _honest(replace(context, ledger=replace(context.ledger, session=None)), desk)
 
         return Job(desk=desk, flow=flow, then=nameless, last=forget)
 
@@ -376,9 +379,7 @@ class Engine:
         return self._meters.setdefault(counter.name, Meter(counter))
 
     def _recorded(self, scope: Scope, context: Context) -> Context:
-        if self.desk.degraded:
-            notes = (*context.ledger.notes, self.desk.degraded)
-            context = replace(context, ledger=replace(context.ledger, degraded=True, notes=notes))
+        context = _honest(context, self.desk)
         with self._lock:
             self._ledgers.append((scope, context.ledger))
         return self._touched(scope, context)
@@ -386,13 +387,18 @@ class Engine:
     def _touched(self, scope: Scope, result: T) -> T:
         """The session has something to settle: now, in the background, or when asked."""
         if self.settings.settle == "inline":
-            self._catch_up(scope)
+            self._background.now(scope)
         elif self.settings.settle == "background":
             self._background.touch(scope)
         return result
 
     def _settle(self, scope: Scope) -> dict[str, int]:
         return {view: self.desk.settle(scope, view) for view in VIEWS}
+
+    def _behind(self) -> list[Scope]:
+        """Sessions that are behind in some view."""
+        behind = self.store.read(Read(tuple(Behind(v) for v in VIEWS)))
+        return list(dict.fromkeys(s for found in behind for s in found))
 
     def _catch_up(self, scope: Scope) -> None:
         self._settle(scope)
@@ -403,5 +409,18 @@ class Engine:
         with self._lock:
             waiting, self._ledgers = self._ledgers, []
         for scope, ledger in waiting:
-            with suppress(Moved):  # an owner who has nothing here, or was erased meanwhile, keeps no ledgers either
+            try:
                 self.store.write(Write((PutLedger(scope, ledger, self.settings.ledgers),)))
+                self._unkept = None
+            except Moved:  # an owner who has nothing here, or was erased meanwhile, keeps no ledgers either
+                continue
+            except StoreError as error:  # a full or read-only disk: the context was good, its account is not kept
+                self._unkept = f"the ledger of a build was not kept: {error}"
+
+
+def _honest(context: Context, desk: Desk) -> Context:
+    """The context, its ledger saying what did not work, under an id that no build of the same microsecond has."""
+    ledger = replace(context.ledger, id=f"{context.ledger.id}-{secrets.token_hex(2)}")
+    if desk.degraded:
+        ledger = replace(ledger, degraded=True, notes=(*ledger.notes, desk.degraded))
+    return replace(context, ledger=ledger)

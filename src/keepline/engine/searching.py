@@ -1,15 +1,18 @@
-"""Search: what a query recalls of a user, as messages. Knows no ranking: it asks the desk, and drops what does not hold the
-keywords as they are written, or was erased meanwhile."""
+"""Messages by query and by id. Knows no ranking: it asks the desk, and drops what does not hold the keywords as they are
+written, or was erased meanwhile."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from keepline.engine.desk import Desk
 from keepline.memory.segment import holds
-from keepline.ports.store import GetRows, Read
+from keepline.ports.store import FindRows, GetRows, Read
 from keepline.ports.view import Find, Hit
+from keepline.values.message import Message
 from keepline.values.report import Found
+from keepline.values.scope import Scope
 from keepline.values.session import Span
 
 
@@ -22,6 +25,15 @@ def search(desk: Desk, need: Find) -> tuple[Found, ...]:
         if len(found) >= need.k or len(hits) < k:
             return tuple(found[: need.k])
         k *= 4
+
+
+def named(desk: Desk, scope: Scope, ids: Sequence[str]) -> tuple[Message, ...]:
+    """The user's messages with these ids, in their order; unknown ids are left out. `#m17`, as ids are shown, is `m17` unless
+    a message has that very id."""
+    (rows,) = desk.store.read(Read((FindRows(scope, (*ids, *(id.removeprefix("#") for id in ids))),)))
+    known = {row.message.id: row.message for row in rows}
+    found = (known.get(id, known.get(id.removeprefix("#"))) for id in ids)
+    return tuple(message for message in found if message is not None)
 
 
 def _messages(desk: Desk, need: Find, hits: tuple[Hit, ...]) -> list[Found]:

@@ -171,12 +171,12 @@ def reason(engine: Engine, scenario: Scenario, probe: Probe, context: Context, s
     said = [n for n, m in enumerate(scenario.messages) if any(t in folded(content_text(m.get("content"))) for t in must)]
     if not said:
         return "the conversation does not say it"
-    pins = [p for p in engine.pins(user="eval", session=session) if any(t in folded(p.text) for t in must)]
+    pins = [p for p in engine.pins(user="eval", session=session, candidates=True) if any(t in folded(p.text) for t in must)]
     if pins:
         best = max(pins, key=lambda p: (p.ended_by is None, p.pin.certainty))
         return f"{_fate(best, context)} (certainty {best.pin.certainty:.2f})"
     by_seq = {m.seq: m for m in engine.list(limit=len(scenario.messages), user="eval", session=session)}
-    near = [p for p in engine.pins(user="eval", session=session) if p.pin.seq in said]
+    near = [p for p in engine.pins(user="eval", session=session, candidates=True) if p.pin.seq in said]
     if near:
         return f"the pin of #{near[0].id} leaves these words out: “{near[0].text}”"
     stored = [by_seq[n] for n in said if n in by_seq]
