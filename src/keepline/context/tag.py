@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from keepline.memory.text.features import Place, cues, ngrams
 from keepline.memory.text.filler import opening
-from keepline.memory.text.quotes import foreign, speech
+from keepline.memory.text.quotes import announces_rules, foreign, speech
 from keepline.memory.text.sentences import clauses, sentences, width
 from keepline.values.message import Category, Message, Retention, Role
 from keepline.values.tag import RULE_FROM, Pin, Tag
@@ -31,6 +31,8 @@ MOST_PINS = 60
 """The most pins found in one message: beyond it, it is a document."""
 CATEGORY_FROM = 0.5
 """The least certainty with which a message is called a constraint or a fact."""
+USUAL_SENTENCES = 4
+"""How many sentences a message has in which each is as likely a rule as in the examples; in longer ones each is less likely."""
 CLAUSES_FROM = 90
 """From this width on a sentence is looked at clause by clause, to pin what matters of it."""
 HOPE = 0.06
@@ -122,7 +124,8 @@ class Tagger:
         `pieces` are as prepared; `vectors` float32 (len(pieces), dim), or None when no encoder works: then cues alone decide.
         What the caller gave wins over what is found.
         """
-        said = self._said(message.text, pieces, self._odds(pieces, vectors)) if pieces else ()
+        odds = self._odds(pieces, vectors) if pieces else np.zeros((0, len(LABELS)), np.float32)
+        said = self._said(message.text, pieces, _among(odds, message.text, sum(p.of < 0 for p in pieces)))
         category, retention = self._kind(message, said)
         pins = tuple(
             Pin(number=number, seq=message.seq, start=s.start, end=s.end, kind=s.kind, certainty=min(0.999, s.keep))
@@ -197,6 +200,17 @@ def packaged() -> Tagger:
     """The tagger with the weights that come with keepline."""
     with resources.files("keepline.context").joinpath("tagger.npz").open("rb") as file:
         return Tagger(dict(np.load(file)))
+
+
+def _among(odds: NDArray[np.float32], text: str, count: int) -> NDArray[np.float32]:
+    """The probabilities for `count` sentences of one message: a longer message brings more talk rather than more rules, so
+    the prior of a rule falls as the sentences grow, unless they are announced as rules."""
+    if count <= USUAL_SENTENCES or announces_rules(text):
+        return odds
+    tempered = odds.copy()
+    tempered[:, [CONSTRAINT, FACT, ENDS, REPLACES]] *= USUAL_SENTENCES / count
+    result: NDArray[np.float32] = tempered / tempered.sum(axis=1, keepdims=True)
+    return result
 
 
 def _surest(said: Sequence[Said]) -> list[Said]:

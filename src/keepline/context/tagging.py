@@ -22,8 +22,6 @@ from keepline.values.tag import Pin, Tag
 
 ENDABLE_FROM = 0.15
 """Candidates less certain than this are no target of an ending: among many, the one that is meant would not stand out."""
-ENDABLE_FROM = 0.15
-"""Candidates less certain than this are no target of an ending: among many, the one that is meant would not stand out."""
 COMPARED = 400
 """Of the standing pins only the newest 400 are compared with a sentence that may end one."""
 

@@ -72,10 +72,28 @@ _OWN_AGAIN = re.compile(
 )
 _RULES_OF_OWN = re.compile(r"rules?|preferences?|things|要求|几点|幾點|注意|规矩|習慣|习惯|偏好|原则|记住|記住"
     r"|remember|note|about me|关于我|信息|info", re.I)
+_ANNOUNCES = re.compile(
+    r"\b(?:rules?|preferences?|requirements?|guidelines|instructions|standards|conventions|remember"
+    r"|keep in mind|about (?:me|us)|my (?:details|profile|info)"
+    r"|note the following|a few things|some things|things to know)\b[^\n:.]{0,40}[:：]"
+    r"|(?:规矩|規矩|要求|注意|偏好|习惯|習慣|原则|原則|约定|約定|记住|記住|几点|幾點|几条|幾條|关于我|關於我"
+    r"|我的情况|基本信息|资料)[^\n:：。]{0,12}[:：]",
+    re.IGNORECASE,
+)
 _SAYS = re.compile(r"(?:\b(?:said|says?|wrote|told|asked|reads?|states?|called|titled|goes|shouted|texted"
     r"|posted|quote)\b|说|說|写|寫|问|道|喊|讲|称|叫做|念)[^“\"「『]{0,12}$", re.I)
+_ROW = re.compile(r"[^\n]+")
+_SEPARATOR = re.compile(r"[,|\t:;=/，：；、]| [-–—] ")
+ROWS = 8
+"""From how many lines on a list may be a table."""
 LONG_QUOTE = 10
 """Words (a CJK character is one) from which a quotation is speech, not a name or a term."""
+
+
+def announces_rules(text: str) -> bool:
+    """Whether a list of the author's own rules or facts is announced ("My rules:", "几点要求："); the first and the last 2,000
+    characters are looked at."""
+    return bool(_ANNOUNCES.search(text, 0, 2000) or _ANNOUNCES.search(text, max(2000, len(text) - 2000)))
 
 
 def quoted(text: str, start: int = 0, end: int | None = None) -> Iterator[Span]:
@@ -95,6 +113,7 @@ def foreign(text: str, start: int = 0, end: int | None = None) -> list[Span]:
     spans += code if len(code) > 1 else []
     spans += [(m.start(), end) for m in _within(_MAIL, text, start, end)][:1]
     spans += _introduced(text, start, end)
+    spans += _listing(text, start, end)
     return _merge(spans)
 
 
@@ -127,6 +146,32 @@ def _introduced(text: str, start: int, end: int) -> Iterator[Span]:
         if text[at:stop].strip():
             yield at, stop
         at = max(stop, at + 1)
+
+
+def _listing(text: str, start: int, end: int) -> Iterator[Span]:
+    """Runs of at least `ROWS` lines built alike, most with digits: a table, an inventory, a ledger."""
+    run: list[tuple[int, int, str, bool]] = []
+    for m in _ROW.finditer(text, start, end):
+        line = m.group().strip().lstrip("-*•· ")
+        if not line:
+            continue
+        shape = "".join(_SEPARATOR.findall(line)[:2])
+        if run and len(line) > 160:
+            yield from _rows(run)
+            run = []
+        else:
+            run.append((m.start(), m.end(), shape, any(c.isdigit() for c in line)))
+    yield from _rows(run)
+
+
+def _rows(run: list[tuple[int, int, str, bool]]) -> Iterator[Span]:
+    if len(run) < ROWS:
+        return
+    shapes = [shape for _, _, shape, _ in run if shape]
+    common = max((shapes.count(s) for s in set(shapes)), default=0)
+    digits = sum(has for _, _, _, has in run)
+    if common * 10 >= len(run) * 6 and digits * 10 >= len(run) * 5:
+        yield run[0][0], run[-1][1]
 
 
 def _merge(spans: list[Span]) -> list[Span]:
