@@ -18,6 +18,7 @@ from keepline.values.context import Context, Entry, Fate, Ledger, Section
 def ledger(**changes: object) -> Ledger:
     entries = (
         Entry(section=Section.RECALL, fate=Fate.KEPT, rule="recalled", ids=("m4",), tokens=31),
+        Entry(section=Section.PINS, fate=Fate.KEPT, rule="may be a rule: spare room", ids=("m3",), tokens=9),
         Entry(section=Section.PINS, fate=Fate.KEPT, rule="standing constraint", ids=("m2",), tokens=12),
         Entry(section=Section.OTHER, fate=Fate.LEFT_OUT, rule="older than the window", ids=("m5", "m9"), count=5, tokens=90),
         Entry(section=Section.PINS, fate=Fate.LEFT_OUT, rule="ended by a later message", ids=("m1",), by="m8"),
@@ -67,9 +68,9 @@ def test_on_a_narrow_terminal_the_words_give_way_and_the_reason_stays(width: int
 
 
 @pytest.mark.req("CLI-02")
-def test_pins_come_first_in_what_went_in_and_in_what_stayed_out() -> None:
+def test_pins_come_first_the_sure_ones_before_the_others() -> None:
     lines = [line.split()[0] for line in drawn(120) if line.startswith("  #")]
-    assert lines == ["#m2", "#m4", "#m1", "#m5…#m9"]
+    assert lines == ["#m2", "#m3", "#m4", "#m1", "#m5…#m9"]
 
 
 @pytest.mark.req("CLI-02")

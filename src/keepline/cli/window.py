@@ -41,7 +41,8 @@ def draw(ledger: Ledger, language: str = "en", texts: Mapping[str, str] | None =
         Text(),
         _rows(ledger, language),
     ]
-    kept = [e for section in ("pins", "recall") for e in ledger.entries if e.fate is Fate.KEPT and e.section == section]
+    kept = [e for e in ledger.entries if e.fate is Fate.KEPT and e.section in ("pins", "recall")]
+    kept.sort(key=lambda e: (e.section != "pins", e.rule.startswith("may be")))
     left_out = sorted(ledger.left_out(), key=lambda e: e.section != "pins")
     for title, entries in (("went_in", kept), ("left_out", left_out)):
         if entries:
