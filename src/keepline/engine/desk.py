@@ -25,11 +25,11 @@ from keepline.memory.indexing import WarmIndex, settle_recall
 from keepline.memory.warm import Warm
 from keepline.ports.encoder import Embed, Encoder
 from keepline.ports.flow import Flow, Meet, R, arun, run
-from keepline.ports.store import GetSession, ListSessions, Read, Store, Write
+from keepline.ports.store import Behind, GetSession, ListSessions, Read, Store, Write
 from keepline.ports.view import Alike, Find, Hit, Look, View, Words
 from keepline.values.message import Message
 from keepline.values.scope import Scope
-from keepline.values.session import RECALL, TAGS, Session
+from keepline.values.session import RECALL, TAGS, VIEWS, Session
 
 BATCH = 256
 """Messages a settling step takes: bounds one transaction and one encoder call."""
@@ -94,6 +94,11 @@ class Desk:
                 continue
         return await arun(flow(), meet, _threaded)
 
+    @property
+    def note(self) -> str | None:
+        """What a ledger says of an encoder that fails: not what it raised, which may hold words of a message."""
+        return self.degraded and f"the encoder {self.encoder.name if self.encoder else ''} failed: recall went by words alone"
+
     def embed(self, need: Embed) -> NDArray[np.float32] | None:
         """Vectors, or None when there is no encoder or it fails; a failure is remembered in `degraded`."""
         if self.encoder is None or not need.texts:
@@ -147,6 +152,11 @@ class Desk:
         """The owner's sessions, oldest first."""
         (sessions,) = self.store.read(Read((ListSessions(scope),)))
         return tuple(sessions)
+
+    def behind(self) -> tuple[Scope, ...]:
+        """Sessions that some view has not reached the head of."""
+        found = self.store.read(Read(tuple(Behind(view) for view in VIEWS)))
+        return tuple(dict.fromkeys(scope for scopes in found for scope in scopes))
 
     def settle(self, scope: Scope, view: str, *, upto: int | None = None) -> int:
         """Bring `view` of the session up to seq `upto` (None: to its head), its forks' parents too; messages done."""

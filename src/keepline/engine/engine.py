@@ -18,11 +18,12 @@ from keepline.context.build import build
 from keepline.context.count import Meter
 from keepline.context.draft import Call
 from keepline.engine.background import Background
+from keepline.engine.books import Books, signed
 from keepline.engine.bound import Bound, Who, scope_of
 from keepline.engine.desk import Desk, Job
 from keepline.engine.figures import budget_for, plan_of
 from keepline.engine.searching import named, search
-from keepline.errors import BadLine, Moved, NotFound, StoreError
+from keepline.errors import BadLine, NotFound
 from keepline.memory import log as logbook
 from keepline.memory.imports import Conversation, Fault, Imported, import_conversation, parse_lines
 from keepline.memory.intake import Given, intake
@@ -36,10 +37,8 @@ from keepline.ports.store import (
     GetRows,
     GetSession,
     GetUser,
-    PutLedger,
     Read,
     Store,
-    Write,
 )
 from keepline.ports.tokens import TokenCounter
 from keepline.ports.view import Find, Look
@@ -47,7 +46,7 @@ from keepline.providers.tokenizers import counter as counter_for
 from keepline.settings import Settings
 from keepline.stores import open as open_store
 from keepline.values.budget import Budget
-from keepline.values.context import Context, Ledger
+from keepline.values.context import Context
 from keepline.values.message import Message
 from keepline.values.report import Brought, Found, Settled, Standing, Status
 from keepline.values.scope import Scope
@@ -76,9 +75,8 @@ class Engine:
         self.desk = Desk(store, encoder, index_bytes=settings.index_mb << 20)
         self._scratch: Desk | None = None
         self._lock = threading.Lock()
-        self._background = Background(self._catch_up, self._behind)
-        self._ledgers: list[tuple[Scope, Ledger]] = []
-        self._unkept: str | None = None
+        self._background = Background(self._catch_up, self.desk.behind)
+        self._books = Books(store, settings.ledgers)
 
     # ------------------------------------------------------------ writing
 
@@ -137,8 +135,7 @@ class Engine:
         erased = self.desk.run(lambda: logbook.erase(scope, which))
         self.desk.drop(scope)
         if ids is None and scope.session is None:
-            with self._lock:
-                self._ledgers = [(s, kept) for s, kept in self._ledgers if s.owner != scope.owner]
+            self._books.drop(scope.owner)
         return erased
 
     def settle(self, *, progress: Progress | None = None, user: str | None = None, session: str | None = None,
@@ -150,7 +147,7 @@ class Engine:
             names = [session] if session else [s.name for s in self.desk.sessions(scope)]
             scopes = [scope.at(name) for name in names]
         else:
-            scopes = self._behind()
+            scopes = list(self.desk.behind())
         total: dict[str, int] = dict.fromkeys(VIEWS, 0)
         for n, scope in enumerate(scopes):
             for view, done in self._settle(scope).items():
@@ -240,7 +237,7 @@ class Engine:
 
     def ledgers(self, *, id: str | None = None, limit: int = 20, **who: Unpack[Who]) -> tuple[dict[str, Any], ...]:
         """The accounts of past builds, newest first, as plain dicts."""
-        self._flush()
+        self._books.flush()
         (ledgers,) = self.store.read(Read((GetLedgers(scope_of(who), id, limit),)))
         return tuple(ledgers)
 
@@ -259,7 +256,7 @@ class Engine:
             store=self.settings.address, persistent=self.store.capability.persistent,
             encoder=self.desk.encoder.name if self.desk.encoder else "none", vocabulary=self._counter.name,
         )
-        notes = [n for n in (self.desk.degraded, self._background.error, self._unkept) if n]
+        notes = [n for n in (self.desk.degraded, self._background.error, self._books.trouble) if n]
         if not known.persistent:
             notes.append("this store is in memory: nothing outlives the process")
         if user is None:
@@ -289,7 +286,7 @@ class Engine:
     def close(self) -> None:
         """Join the settling thread and close the store. Unsettled work stays pending and is done at the next start."""
         self._background.close()
-        self._flush()
+        self._books.flush()
         if self._scratch is not None:
             self._scratch.store.close()
         self.store.close()
@@ -360,7 +357,7 @@ class Engine:
             desk.drop(scope)
 
         def nameless(context: Context) -> Context:
-            return _honest(replace(context, ledger=replace(context.ledger, session=None)), desk)
+            return signed(replace(context, ledger=replace(context.ledger, session=None)), desk.note)
 
         return Job(desk=desk, flow=flow, then=nameless, last=forget)
 
@@ -379,9 +376,8 @@ class Engine:
         return self._meters.setdefault(counter.name, Meter(counter))
 
     def _recorded(self, scope: Scope, context: Context) -> Context:
-        context = _honest(context, self.desk)
-        with self._lock:
-            self._ledgers.append((scope, context.ledger))
+        context = signed(context, self.desk.note)
+        self._books.add(scope, context.ledger)
         return self._touched(scope, context)
 
     def _touched(self, scope: Scope, result: T) -> T:
@@ -395,32 +391,6 @@ class Engine:
     def _settle(self, scope: Scope) -> dict[str, int]:
         return {view: self.desk.settle(scope, view) for view in VIEWS}
 
-    def _behind(self) -> list[Scope]:
-        """Sessions that are behind in some view."""
-        behind = self.store.read(Read(tuple(Behind(v) for v in VIEWS)))
-        return list(dict.fromkeys(s for found in behind for s in found))
-
     def _catch_up(self, scope: Scope) -> None:
         self._settle(scope)
-        self._flush()
-
-    def _flush(self) -> None:
-        """Write the ledgers of builds since the last commit."""
-        with self._lock:
-            waiting, self._ledgers = self._ledgers, []
-        for scope, ledger in waiting:
-            try:
-                self.store.write(Write((PutLedger(scope, ledger, self.settings.ledgers),)))
-                self._unkept = None
-            except Moved:  # an owner who has nothing here, or was erased meanwhile, keeps no ledgers either
-                continue
-            except StoreError as error:  # a full or read-only disk: the context was good, its account is not kept
-                self._unkept = f"the ledger of a build was not kept: {error}"
-
-
-def _honest(context: Context, desk: Desk) -> Context:
-    """The context, its ledger saying what did not work, under an id that no build of the same microsecond has."""
-    ledger = replace(context.ledger, id=f"{context.ledger.id}-{secrets.token_hex(2)}")
-    if desk.degraded:
-        ledger = replace(ledger, degraded=True, notes=(*ledger.notes, desk.degraded))
-    return replace(context, ledger=ledger)
+        self._books.flush()
