@@ -74,7 +74,7 @@ def _pinning(test: Sequence[Any], found: Sequence[Found]) -> Iterator[str]:
         rules = np.array([e.label in (CONSTRAINT, REPLACES) for e, _ in own])
         rest = np.array([e.label not in (CONSTRAINT, FACT, REPLACES, ENDS) for e, _ in own])
         score = np.array([max((s.keep for s in f.said), default=0.0) for _, f in own])
-        pinned = np.array([bool(f.tag.pins) for _, f in own])
+        pinned = np.array([any(p.stands for p in f.tag.pins) for _, f in own])
         flagged = np.array([f.tag.category == Category.CONSTRAINT for _, f in own])
         rows.setdefault("must stand, pinned", []).append(f"{pinned[must].mean():.3f}")
         rows.setdefault("rules, pinned", []).append(f"{pinned[rules].mean():.3f}")
@@ -114,7 +114,7 @@ def _flags(
     step = max(1, len(texts) // 3000)
     found = [(t, _found(tagger, message(t), encode)) for t in texts[::step]]
     total = sum(len(t) for t, _ in found)
-    pinned = sum(p.end - p.start for _, f in found for p in f.tag.pins)
+    pinned = sum(p.end - p.start for _, f in found for p in f.tag.pins if p.stands)
     share = {c: sum(f.tag.category == c for _, f in found) / len(found) for c in Category}
     rates = ", ".join(f"{c} {share[c]:.3f}" for c in (Category.CONSTRAINT, Category.FACT, Category.GREETING))
     yield f"| {path.name} | {half} | {len(found)} | {rates} | {pinned / max(1, total):.3f} |"
