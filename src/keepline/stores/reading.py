@@ -159,13 +159,25 @@ ROWS_NAMED = _ROWS.where(owned(messages), _m.id.in_(bindparam("ids", expanding=T
 def _to_row(row: tuple[Any, ...]) -> Row:
     _, _, seq, name, at, role, category, retention, given, erased, counts, body, digest, salt = row
     message = Message(
-        body={"role": ROLES[role]} if erased else json.loads(body.decode("utf-8", "surrogatepass")),
+        body={"role": ROLES[role]} if erased else _to_body(body, ROLES[role]),
         id=name, at=instant(at), seq=seq,
         category=None if category == UNKNOWN else Category(CATEGORIES[category]),
         retention=None if retention == UNKNOWN else Retention(retention),
         given=bool(given), counts=json.loads(counts), erased=bool(erased),
     )  # fmt: skip
     return Row(message=message, digest=digest, salt=salt)
+
+
+def _to_body(kept: Any, role: str) -> dict[str, Any]:
+    """The body as it was written, in bytes. What somebody changed by hand may be of another type, or no message at all: it is
+    read as it stands, so that the chain can tell that it is not what was said."""
+    try:
+        body = json.loads(kept.decode("utf-8", "surrogatepass") if isinstance(kept, bytes) else str(kept))
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        body = None
+    if isinstance(body, dict) and body.get("role") in ROLES:
+        return body
+    return {"role": role, "content": kept.decode("utf-8", "replace") if isinstance(kept, bytes) else str(kept)}
 
 
 def _rows(op: ops.GetRows) -> Steps[Owned]:
