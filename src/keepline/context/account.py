@@ -83,7 +83,7 @@ def _sent(draft: Draft, laid: Laid) -> tuple[Entry, ...]:
         if index in draft.cuts:
             entries.append(
                 Entry(section=section, fate=Fate.SHORTENED, rule="too big for the window", ids=(log.id(index),),
-                      seqs=(index,), tokens=cost, back=f"keepline get {log.id(index)}")
+                      seqs=(index,), tokens=cost, back=log.back(index))
             )
         elif section is Section.RECENT:
             recents.append(index)
@@ -99,7 +99,7 @@ def _sent(draft: Draft, laid: Laid) -> tuple[Entry, ...]:
 
 
 def _pins(draft: Draft, laid: Laid) -> tuple[Entry, ...]:
-    restated = {id(p) for p in draft.restated}
+    restated = {id(p) for p in (*draft.restated, *draft.filled)}
     sent = set(laid.indices)
     entries: list[Entry] = []
     for p in draft.pins:

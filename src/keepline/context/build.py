@@ -13,8 +13,7 @@ from keepline.context.draft import Call, Draft, Log, Plan, Room
 from keepline.context.layout import lay_out
 from keepline.context.modes import MODES, STANDS_IN, named
 from keepline.context.stages.fit import fit
-from keepline.context.stages.pending import must_send
-from keepline.context.turns import join
+from keepline.context.turns import join, must_send
 from keepline.context.words import language
 from keepline.errors import BadMessage
 from keepline.ports.flow import Flow
@@ -67,7 +66,7 @@ def _draft(call: Call, plan: Plan, meter: Meter, now: datetime, log: Log) -> Flo
 def _room(draft: Draft, recent_share: float) -> Room:
     log, call = draft.log, draft.call
     fixed = draft.meter.counter.call(call.tools, call.response_format) + int(log.tokens[list(log.system)].sum())
-    pending = int(log.tokens[list(must_send(draft))].sum())
+    pending = int(log.tokens[list(must_send(draft.log))].sum())
     return allot(call.budget, draft.plan, fixed=fixed, pending=pending, recent_share=recent_share)
 
 
@@ -85,7 +84,7 @@ def _first(log: Log) -> int:
 
 
 def _rest_of_turn(log: Log, draft: Draft) -> tuple[int, ...]:
-    must = set(must_send(draft))
+    must = set(must_send(draft.log))
     return tuple(i for i in range(log.current, len(log)) if log.live[i] and i not in must and i not in log.system)
 
 

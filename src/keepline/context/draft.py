@@ -86,6 +86,10 @@ class Log:
         n = len(self.view)
         return self.view.outline.ids[i] if i < n else self.own[i - n].id
 
+    def back(self, i: int) -> str | None:
+        """How to get the message at index `i` whole; None for one of this call, which its caller has."""
+        return f"keepline get {self.id(i)}" if i < len(self.view) else None
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Priced:

@@ -13,8 +13,7 @@ from typing import Any
 
 from keepline.context.draft import Draft
 from keepline.context.render import block
-from keepline.context.stages.pending import must_send
-from keepline.context.turns import repair
+from keepline.context.turns import must_send, repair
 from keepline.values.context import Section
 from keepline.values.message import Message
 
@@ -39,7 +38,7 @@ def lay_out(draft: Draft) -> Laid:
     """The messages of `draft`, in order and counted. Needs `draft.texts` of all that is sent."""
     log, call = draft.log, draft.call
     first = draft.window if draft.window < log.current else log.current
-    sent = {i for i in range(first, log.current) if log.live[i]} | set(must_send(draft)) | set(draft.rounds)
+    sent = {i for i in range(first, log.current) if log.live[i]} | set(must_send(draft.log)) | set(draft.rounds)
     place = [i for i in log.system if i < first] + sorted(sent | {i for i in log.system if i >= first})
     mended, touched = repair([(i, draft.cuts.get(i) or draft.texts[i]) for i in place])
     ours = block(draft) if draft.restated or draft.pieces or draft.filled else None

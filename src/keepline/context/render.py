@@ -71,7 +71,9 @@ def block(draft: Draft) -> str:
     lines = [words.head, OPEN]
     if draft.pieces:
         lines += [words.recalled, *(p.line for p in reversed(draft.pieces))]
-    for title, pins in ((words.maybe, draft.filled), (words.pins, draft.restated)):
+    sure = draft.restated + tuple(p for p in draft.filled if p.pin.stands)
+    maybe = tuple(p for p in draft.filled if not p.pin.stands)
+    for title, pins in ((words.maybe, maybe), (words.pins, sure)):
         if pins:
             lines += [title, *_by_day(pins, draft.language)]
     return "\n".join([*lines, CLOSE])

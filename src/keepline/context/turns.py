@@ -66,6 +66,12 @@ def rounds(log: Log) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
     return tuple(head), groups
 
 
+def must_send(log: Log) -> tuple[int, ...]:
+    """Indices of the current turn that are sent whatever it costs: its head and its last round."""
+    head, groups = rounds(log)
+    return head + (groups[-1] if groups else ())
+
+
 def repair(messages: Sequence[tuple[int, Message]]) -> tuple[list[tuple[int, Message]], list[int]]:
     """Messages in which every result directly follows its call and every call is answered once.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,8 @@ class WarmLog:
     pins: dict[tuple[int, int, int], Pin] = field(default_factory=dict)
     standing: tuple[Pin, ...] = ()
     ended: tuple[Pin, ...] = ()
+    sure: int = 0
+    memo: dict[Any, Any] = field(default_factory=dict)
     view: View | None = None
 
     def take(self, part: Outline) -> None:
@@ -84,6 +87,7 @@ class WarmLog:
         for pin in pins:
             self.pins[pin.seq, pin.number, pin.start] = pin
         self.standing = tuple(sorted((p for p in self.pins.values() if p.ended_by is None), key=_rank))
+        self.sure = sum(p.stands for p in self.standing)
         self.ended = tuple(p for _, p in sorted(self.pins.items()) if p.ended_by is not None)
 
     def outline(self) -> Outline:
@@ -92,8 +96,8 @@ class WarmLog:
         return Outline(**c, ids=self.ids, links=self.links)  # type: ignore[arg-type]  # columns keep their own dtypes
 
 
-def _rank(pin: Pin) -> tuple[bool, float, int, int]:
-    return not pin.given, -pin.certainty, -pin.seq, pin.start
+def _rank(pin: Pin) -> tuple[bool, bool, float, int, int]:
+    return not pin.given, not pin.stands, -pin.certainty, -pin.seq, pin.start
 
 
 def _empty_log(session: Session, version: int) -> WarmLog:
@@ -185,6 +189,8 @@ def _view(scope: Scope, session: Session | None, user: User | None, log: WarmLog
         outline=log.outline(),
         standing=log.standing,
         ended=log.ended,
+        sure=log.sure,
+        memo=log.memo,
         answering=log.answering[: log.size],
         behind=behind,
     )

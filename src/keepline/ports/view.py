@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,9 @@ from keepline.values.tag import Pin
 @dataclass(frozen=True, kw_only=True, slots=True)
 class View:
     """One session at one moment. `outline` has its whole path, seq 0 … n−1 without gaps; `standing` are the pins that no
-    later message ended, what the caller gave first, then by certainty, then the newer; `ended` the others, as said;
-    `answering` (n,) bool marks rows that only answer tool calls. `epoch` is the owner's at that moment.
+    later message ended: first the `sure` ones that stand, then candidates, each what the caller gave first, then by certainty,
+    then the newer; `ended` the others, as said. `answering` (n,) bool marks rows that only answer tool calls. `epoch` is the
+    owner's at that moment. `memo` is scratch of whoever looks, kept with the warm copy.
     `behind` counts, per derived view, the messages it has not reached."""
 
     scope: Scope
@@ -31,7 +33,9 @@ class View:
     standing: tuple[Pin, ...]
     ended: tuple[Pin, ...]
     answering: NDArray[np.bool_]
+    sure: int = 0
     behind: Mapping[str, int] = field(default_factory=dict)
+    memo: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.outline.seq)

@@ -1,5 +1,5 @@
-"""Spare room is filled: first with sentences of the user that may be standing rules or lasting facts, the surest first, then
-with what else was recalled.
+"""Spare room is filled: first with pins that went beyond their share, then with sentences of the user that may be standing
+rules or lasting facts, the surest first, then with what else was recalled.
 
 Finding rules without a model is never sure; a sentence below the certainty of a pin costs a line, and leaving a rule out costs
 the user's trust.
@@ -8,20 +8,20 @@ the user's trust.
 from __future__ import annotations
 
 from keepline.context.draft import Draft, Priced
-from keepline.context.stages.pin import STAMP_TOKENS
+from keepline.context.stages.pin import STAMP_TOKENS, restate
 from keepline.context.stages.recall import entry, used
 from keepline.ports.flow import Flow
 from keepline.values.context import Entry, Fate, Section
 
 
 def fill(draft: Draft) -> Flow[Draft]:
-    """Put candidates in `draft.filled` and more pieces in `draft.pieces`, as far as the soft limit goes."""
+    """Put pins and candidates in `draft.filled` and more pieces in `draft.pieces`, as far as the soft limit goes."""
     yield from ()
     left = draft.room.aim - used(draft) - sum(p.tokens for p in draft.pieces)
     filled: list[Priced] = []
     days = {p.day for p in draft.pins}
     recalled = {p.hit.seq for p in draft.pieces}
-    for p in draft.candidates:
+    for p in (*restate(draft, draft.window)[1], *draft.candidates):
         cost = p.tokens + (0 if p.day in days else STAMP_TOKENS)
         if p.pin.seq >= draft.window or p.pin.seq in recalled or cost > left:
             continue
@@ -40,6 +40,7 @@ def fill(draft: Draft) -> Flow[Draft]:
         Entry(section=Section.PINS, fate=Fate.KEPT, rule="may be a rule: spare room", ids=(p.id,), seqs=(p.pin.seq,),
               tokens=p.tokens, back=f"keepline get {p.id}", scores={"certainty": round(p.pin.certainty, 3)})
         for p in filled
+        if not p.pin.stands
     ]
     return draft.evolve(filled=tuple(filled), pieces=tuple(pieces), spare=(), entries=draft.noted(*entries))
 

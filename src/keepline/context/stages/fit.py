@@ -8,9 +8,9 @@ from __future__ import annotations
 from keepline.context.draft import Draft
 from keepline.context.layout import lay_out
 from keepline.context.stages.fill import without_last
-from keepline.context.stages.pending import must_send
 from keepline.context.stages.pin import restate
 from keepline.context.stages.recall import entry
+from keepline.context.turns import must_send
 from keepline.errors import BudgetTooSmall
 from keepline.ports.flow import Flow
 from keepline.ports.view import Words
@@ -62,7 +62,7 @@ def _read(draft: Draft) -> Flow[Draft]:
     """The messages of all that is sent verbatim, in `draft.texts` by index."""
     log = draft.log
     wanted = [i for i in range(draft.window, log.current) if log.live[i]] if draft.window < log.current else []
-    wanted += [*log.system, *draft.rounds, *must_send(draft)]
+    wanted += [*log.system, *draft.rounds, *must_send(draft.log)]
     n = len(log.view)
     words = yield Words(log.view, tuple(sorted({i for i in wanted if i < n})))
     texts = {**words, **{n + k: m for k, m in enumerate(log.own)}}

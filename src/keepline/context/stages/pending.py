@@ -12,7 +12,7 @@ from keepline.context.draft import Draft
 from keepline.context.shorten import shorten
 from keepline.context.stages.pin import restate
 from keepline.context.stages.recent import frame_tokens
-from keepline.context.turns import rounds
+from keepline.context.turns import must_send
 from keepline.errors import Oversize
 from keepline.ports.flow import Flow
 from keepline.ports.view import Words
@@ -23,12 +23,6 @@ CUTS = 4
 """How many messages of one call may be cut before the budget is called too small."""
 
 
-def must_send(draft: Draft) -> tuple[int, ...]:
-    """Indices of the current turn that are sent whatever it costs: its head and its last round."""
-    head, groups = rounds(draft.log)
-    return head + (groups[-1] if groups else ())
-
-
 def pending(draft: Draft) -> Flow[Draft]:
     """Cut the biggest pending message until what must be sent fits beside the pins.
 
@@ -37,7 +31,7 @@ def pending(draft: Draft) -> Flow[Draft]:
     log, room = draft.log, draft.room
     if room.base <= room.limit and not _crowds_pins(draft):
         return draft
-    must = must_send(draft)
+    must = must_send(log)
     fixed = room.base - int(log.tokens[list(must)].sum())
     if fixed >= room.limit:
         raise too_small(room.limit, {"system text, tools and overhead": fixed, "pending message": room.base - fixed})
@@ -60,7 +54,7 @@ def pending(draft: Draft) -> Flow[Draft]:
         cuts[biggest], costs[biggest] = cut, draft.meter.message(cut.body)
         entries.append(
             Entry(section=Section.PENDING, fate=Fate.SHORTENED, rule="oversize", ids=(log.id(biggest),), seqs=(biggest,),
-                  tokens=costs[biggest], back=f"keepline get {log.id(biggest)}")
+                  tokens=costs[biggest], back=log.back(biggest))
         )
     base = fixed + sum(costs.values())
     if base > room.limit:

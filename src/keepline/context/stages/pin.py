@@ -20,6 +20,9 @@ LEAST_TOKENS_A_LINE = 5
 """Its dash, its id and its line break."""
 LEAST_TOKENS_A_DOUBT = 24
 """Candidates are read for a window of this many tokens each: more could never be shown."""
+ENDED = "ended by a later message"
+ENDED_SHOWN = 50
+"""Ended pins that the ledger names one by one."""
 BEYOND = "beyond the share of pins"
 """The rule of pins that did not fit; notes and status look for it."""
 
@@ -28,46 +31,77 @@ def pin(draft: Draft) -> Flow[Draft]:
     """Put the standing pins in `draft.pins`, best first, and the ended ones in the ledger."""
     if not draft.call.pins:
         return draft.evolve(notes=(*draft.notes, "pins were left out on request"))
-    log, today = draft.log, _today(draft)
-    entries = [
-        _ended(draft, p, "ended by a later message", by=_id(draft, p.ended_by or 0))
-        for p in log.view.ended if p.seq < log.current
-    ]
+    log, entries = draft.log, _ended_earlier(draft)
+    sure = log.view.standing[: log.view.sure]
     candidates: list[Pin] = []
-    doubtful: list[Pin] = []
     reach = 0.0
-    beyond = 0
-    for p in log.view.standing:
-        if p.seq >= log.current or not log.live[p.seq]:
-            continue
-        if p.until is not None and p.until < today:
-            entries.append(_ended(draft, p, f"ended by its own words, until {p.until}"))
-        elif not p.stands:
-            doubtful.append(p)
-        elif reach > draft.room.pins_certain:
-            beyond += 1
-        else:
+    for n, p in enumerate(sure):
+        if reach > draft.room.pins_certain:
+            beyond = len(sure) - n
+            entries.append(
+                Entry(section=Section.PINS, fate=Fate.LEFT_OUT, rule=BEYOND, count=beyond, back="keepline list --pins")
+            )
+            break
+        if _holds(draft, p, entries):
             reach += (p.end - p.start) * LEAST_TOKENS_A_CHARACTER + LEAST_TOKENS_A_LINE
             candidates.append(p)
-    if beyond:
-        entries.append(Entry(section=Section.PINS, fate=Fate.LEFT_OUT, rule=BEYOND, count=beyond, back="keepline list --pins"))
-    doubtful = doubtful[: draft.room.limit // LEAST_TOKENS_A_DOUBT]
-    words = yield Words(log.view, tuple(sorted({p.seq for p in (*candidates, *doubtful)})))
+    doubtful = log.view.standing[log.view.sure : log.view.sure + draft.room.limit // LEAST_TOKENS_A_DOUBT]
+    maybe = [p for p in doubtful if _holds(draft, p, entries)]
+    prices = yield from _prices(draft, [*candidates, *maybe])
     said: set[str] = set()
-    priced = [line for p in candidates if (line := _priced(draft, p, words[p.seq], said, entries))]
-    maybe = [line for p in doubtful if (line := _priced(draft, p, words[p.seq], said, []))]
-    return draft.evolve(pins=tuple(priced), candidates=tuple(maybe), entries=draft.noted(*entries))
+    pins = _once(draft, candidates, prices, said, entries)
+    return draft.evolve(
+        pins=pins, candidates=_once(draft, maybe, prices, said, []), entries=draft.noted(*entries)
+    )
 
 
-def _priced(draft: Draft, p: Pin, message: Message, said: set[str], entries: list[Entry]) -> Priced | None:
-    """The pin with its line's cost; None when the same was said already."""
-    text = " ".join(message.text[p.start : p.end].split())
-    if not text or text.casefold() in said:
-        entries.append(_ended(draft, p, "said again elsewhere"))
-        return None
-    said.add(text.casefold())
-    line = draft.meter.line(pin_line(message.id, text))
-    return Priced(pin=p, text=text, id=message.id, day=day_of(message.at, draft.plan.zone), tokens=line)
+def _ended_earlier(draft: Draft) -> list[Entry]:
+    """The pins that later messages ended: the newest by name, the others as one line."""
+    ended = [p for p in draft.log.view.ended if p.seq < draft.log.current and p.stands]
+    entries = [_left_out(draft, p, ENDED, by=_id(draft, p.ended_by or 0)) for p in ended[-ENDED_SHOWN:]]
+    if len(ended) > ENDED_SHOWN:
+        others = len(ended) - ENDED_SHOWN
+        entries.append(Entry(section=Section.PINS, fate=Fate.LEFT_OUT, rule=ENDED, count=others, back="keepline list --pins"))
+    return entries
+
+
+def _holds(draft: Draft, p: Pin, entries: list[Entry]) -> bool:
+    """Whether the pin was said before this call and its own words do not end it."""
+    if p.seq >= draft.log.current or not draft.log.live[p.seq]:
+        return False
+    if p.until is not None and p.until < _today(draft):
+        entries.append(_left_out(draft, p, f"ended by its own words, until {p.until}"))
+        return False
+    return True
+
+
+def _prices(draft: Draft, pins: list[Pin]) -> Flow[dict[Pin, Priced]]:
+    """The pins with their words and what their lines cost; what was priced for an earlier call is not read again."""
+    memo: dict[Pin, Priced] = draft.log.view.memo.setdefault((draft.meter.counter.name, draft.plan.zone), {})
+    missing = [p for p in pins if p not in memo]
+    if missing:
+        words = yield Words(draft.log.view, tuple(sorted({p.seq for p in missing})))
+        for p in missing:
+            message: Message = words[p.seq]
+            text = " ".join(message.text[p.start : p.end].split())
+            tokens = draft.meter.line(pin_line(message.id, text))
+            memo[p] = Priced(pin=p, text=text, id=message.id, day=day_of(message.at, draft.plan.zone), tokens=tokens)
+    return memo
+
+
+def _once(
+    draft: Draft, pins: list[Pin], prices: dict[Pin, Priced], said: set[str], entries: list[Entry]
+) -> tuple[Priced, ...]:
+    """The priced pins whose words are not in `said` yet; they are added to it."""
+    kept: list[Priced] = []
+    for p in pins:
+        words = prices[p].text.casefold()
+        if not words or words in said:
+            entries.append(_left_out(draft, p, "said again elsewhere"))
+            continue
+        said.add(words)
+        kept.append(prices[p])
+    return tuple(kept)
 
 
 def restate(draft: Draft, window: int) -> tuple[tuple[Priced, ...], tuple[Priced, ...], int]:
@@ -98,7 +132,7 @@ STAMP_TOKENS = 20
 """What the stamp of a day is priced at when pins are chosen; the whole text is counted exactly before it is sent."""
 
 
-def _ended(draft: Draft, p: Pin, rule: str, by: str | None = None) -> Entry:
+def _left_out(draft: Draft, p: Pin, rule: str, by: str | None = None) -> Entry:
     return Entry(
         section=Section.PINS, fate=Fate.LEFT_OUT, rule=rule, ids=(_id(draft, p.seq),), seqs=(p.seq,), by=by,
         back=f"keepline get {_id(draft, p.seq)}",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from keepline.context.draft import USER_CODE, Draft, Piece
 from keepline.context.render import piece_line
-from keepline.context.stages.pending import must_send
 from keepline.context.stages.pin import restate
 from keepline.context.stages.recent import frame_tokens
+from keepline.context.turns import must_send
 from keepline.memory.segment import holds
 from keepline.ports.flow import Flow
 from keepline.ports.store import CATEGORIES
@@ -76,7 +76,7 @@ def used(draft: Draft) -> int:
 def _question(draft: Draft) -> Flow[str]:
     """The words of the current question."""
     log, n = draft.log, len(draft.log.view)
-    asked = [i for i in must_send(draft) if log.role[i] == USER_CODE]
+    asked = [i for i in must_send(draft.log) if log.role[i] == USER_CODE]
     stored = tuple(i for i in asked if i < n)
     words = (yield Words(log.view, stored)) if stored else {}
     return "\n".join((words[i] if i < n else log.own[i - n]).text for i in asked)
