@@ -100,7 +100,8 @@ def test_what_is_three_hundred_over_gives_way_and_the_ledger_names_it():
     gave_way = [e for e in ledger.entries if e.section is Section.RECALL and e.fate is Fate.LEFT_OUT]
     assert gave_way
     assert {e.rule for e in gave_way} <= {"beyond the share of recall", "gave way: over the budget", "said already"}
-    assert ledger.free < min(e.tokens for e in gave_way if e.rule != "said already")
+    frame = 100  # priced before it is counted
+    assert ledger.free < min(e.tokens for e in gave_way if e.rule != "said already") + frame
 
 
 @pytest.mark.req("CTX-04")

@@ -111,6 +111,11 @@ class Piece:
     line: str
     tokens: int
 
+    @property
+    def text(self) -> str:
+        """The recalled words."""
+        return self.message.text[self.hit.start : self.hit.end]
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Room:

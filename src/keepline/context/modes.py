@@ -23,8 +23,8 @@ class Mode:
     recent_share: float
 
 
-WINDOW = (pin, pending, recent, fill, dedupe, fit)
-RECALLING = (pin, pending, recent, recall, fill, dedupe, fit)
+WINDOW = (pin, pending, recent, dedupe, fill, fit)
+RECALLING = (pin, pending, recent, recall, dedupe, fill, fit)
 
 MODES = {
     "full": Mode(stages=WINDOW, recent_share=1.0),

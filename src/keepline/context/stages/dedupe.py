@@ -13,21 +13,19 @@ def dedupe(draft: Draft) -> Flow[Draft]:
     """Fix `draft.restated` and take repeated pieces out of `draft.pieces`."""
     yield from ()
     restated, _, _ = restate(draft, draft.window)
-    said = {_folded(p.text) for p in restated}
+    said = {folded(p.text) for p in restated}
     kept: list[Piece] = []
     entries: list[Entry] = []
-    gone: set[int] = set()
     for piece in draft.pieces:
-        text = _folded(piece.message.text[piece.hit.start : piece.hit.end])
+        text = folded(piece.text)
         if text in said:
-            gone.add(piece.hit.seq)
             entries.append(entry(piece, Fate.LEFT_OUT, "said already"))
             continue
         said.add(text)
         kept.append(piece)
-    others = tuple(e for e in draft.entries if not (e.rule == "recalled" and e.seqs and e.seqs[0] in gone))
-    return draft.evolve(restated=restated, pieces=tuple(kept), entries=(*others, *entries))
+    return draft.evolve(restated=restated, pieces=tuple(kept), entries=draft.noted(*entries))
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
+    """The form in which two texts are the same thing said: case, spaces and the last stop do not matter."""
     return " ".join(text.split()).casefold().strip(" .。!！")
