@@ -194,10 +194,10 @@ class Desk:
         if start > at and self.embed(Embed(("word",))) is not None:
             start = at
         took, embedded = self.run(lambda: settle_recall(scope, start, BATCH, self.encoder is not None))
-        if embedded:
-            owner.unembedded.pop(number, None)
-        else:
+        if not embedded:
             owner.unembedded[number] = start + took
+        elif start == at:
+            owner.unembedded.pop(number, None)
         return start + took - at
 
     def drop(self, scope: Scope) -> None:
