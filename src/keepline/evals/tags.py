@@ -22,19 +22,20 @@ USER = "eval"
 
 def run(path: str | Path, progress: Progress = quiet) -> dict[str, Any]:
     """Tag every conversation of `path` (a recall corpus, or lines of chat messages) → messages by category and by retention, and
-    the share of all text tokens (o200k_base) that stands in pinned sentences, ended ones included. Raises `BadLine`,
-    `BadMessage`."""
+    the share of all text tokens (o200k_base) that stands in pinned sentences, ended ones included; with `candidates_share`,
+    what less sure sentences that only fill spare room add to it. Raises `BadLine`, `BadMessage`."""
     found = conversations(path)
     counter = words()
     categories: Counter[str] = Counter()
     retentions: Counter[int] = Counter()
-    tokens = pinned = 0
+    tokens = pinned = candidates = 0
     with fresh() as engine:
         for n, conversation in enumerate(found):
             for session, bodies in _sessions(conversation):
                 name = f"{n}/{session}"
                 engine.sync(bodies, user=USER, session=name)
-                pinned += _pinned(engine, name, counter)
+                pinned += _pinned(engine, name, counter, candidates=False)
+                candidates += _pinned(engine, name, counter, candidates=True)
                 for message in engine.list(limit=len(bodies) + 1, user=USER, session=name):
                     categories[message.category or "untagged"] += 1
                     retentions[-1 if message.retention is None else int(message.retention)] += 1
@@ -48,6 +49,7 @@ def run(path: str | Path, progress: Progress = quiet) -> dict[str, Any]:
         "by_retention": {str(k): v for k, v in sorted(retentions.items())},
         "constraint_share": round(categories["constraint"] / messages, 4) if messages else 0.0,
         "pinned_tokens_share": round(pinned / tokens, 4) if tokens else 0.0,
+        "candidates_share": round((candidates - pinned) / tokens, 4) if tokens else 0.0,
     }
 
 
@@ -60,6 +62,6 @@ def _sessions(conversation: Corpus | tuple[Body, ...]) -> list[tuple[str, list[M
     return list(sessions.items())
 
 
-def _pinned(engine: Engine, session: str, counter: TokenCounter) -> int:
+def _pinned(engine: Engine, session: str, counter: TokenCounter, *, candidates: bool) -> int:
     """Tokens of the session's pinned sentences; asking for pins tags what is not tagged yet."""
-    return sum(counter.text(p.text) for p in engine.pins(user=USER, session=session))
+    return sum(counter.text(p.text) for p in engine.pins(candidates=candidates, user=USER, session=session))

@@ -217,7 +217,7 @@ def retry_pending(world: World, _s: Given) -> None:
 
 
 def set_fake_embedder(world: World, s: Given) -> None:
-    world.engine.desk.encoder = stand_in(s, world.usual)
+    world.use(stand_in(s, world.usual))
 
 
 def set_fake_llm(world: World, s: Given) -> None:

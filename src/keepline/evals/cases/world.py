@@ -11,6 +11,7 @@ from typing import Any, Self
 from keepline.engine import Engine
 from keepline.evals.cases.results import Result
 from keepline.evals.ground import Moment, fresh, words
+from keepline.ports.encoder import Encoder
 from keepline.values.message import Message
 
 NOTES = "notes"
@@ -39,15 +40,17 @@ class World:
         self.engine = engine or self._open()
         self.usual = self.engine.desk.encoder
 
-    def _open(self) -> Engine:
-        return fresh(store=self.address, clock=self.clock, settle="inline")
+    def _open(self, encoder: Encoder | str | None = "") -> Engine:
+        return fresh(store=self.address, clock=self.clock, encoder=encoder, settle="inline")
 
     def reopen(self) -> None:
-        """Close the store and open it anew, nothing warm left; the stand-in encoder stays what it was."""
-        encoder = self.engine.desk.encoder
+        """Close the store and open it anew, nothing warm left; a stand-in encoder stays."""
+        self.use(self.engine.desk.encoder)
+
+    def use(self, encoder: Encoder | None) -> None:
+        """Close the store and open it with this encoder."""
         self.engine.close()
-        self.engine = self._open()
-        self.engine.desk.encoder = encoder
+        self.engine = self._open(encoder)
 
     def messages(self, user: str, session: str | None = None) -> tuple[Message, ...]:
         """What the store has of a user, oldest session first."""
