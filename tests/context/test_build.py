@@ -37,12 +37,18 @@ def engine():
 def talk(engine: Engine, turns: int, words: int = 30, first: int = 0) -> None:
     for i in range(first, first + turns):
         engine.append(
-            [{"role": "user", "content": f"q{i} " + "w " * words}, {"role": "assistant", "content": f"a{i} " + "v " * words}], **WHO
+            [{"role": "user", "content": f"q{i} " + "w " * words},
+             {"role": "assistant", "content": f"a{i} " + "v " * words}], **WHO
         )
 
 
 def ask(text: str = "well then") -> list[dict]:
     return [{"role": "user", "content": text}]
+
+
+def calling(*ids: str, arguments: str = "{}") -> dict:
+    calls = [{"id": i, "type": "function", "function": {"name": "f", "arguments": arguments}} for i in ids]
+    return {"role": "assistant", "content": None, "tool_calls": calls}
 
 
 def said(context) -> str:
@@ -53,8 +59,10 @@ def said(context) -> str:
 def test_where_all_fits_the_messages_come_back_equal_and_in_order(engine):
     history = [
         {"role": "system", "content": "Be brief.", "x-unknown": {"kept": True}},
-        {"role": "user", "content": [{"type": "text", "text": "look"}, {"type": "image_url", "image_url": {"url": "https://e/x.png"}}]},
-        {"role": "assistant", "content": None, "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{ }"}}]},
+        {"role": "user", "content": [
+            {"type": "text", "text": "look"}, {"type": "image_url", "image_url": {"url": "https://e/x.png"}},
+        ]},
+        calling("c1", arguments="{ }"),
         {"role": "tool", "tool_call_id": "c1", "content": "ok"},
         {"role": "user", "content": "and?"},
     ]
@@ -91,7 +99,10 @@ def test_what_is_three_hundred_over_gives_way_and_the_ledger_names_it():
     with make(counter) as engine:
         engine.append({"role": "system", "content": "s " * 1_100}, **WHO)
         for i in range(40):
-            engine.append([{"role": "user", "content": f"lantern {i} " + f"w{i} " * 98}, {"role": "assistant", "content": f"a{i} " + f"v{i} " * 99}], **WHO)
+            engine.append(
+                [{"role": "user", "content": f"lantern {i} " + f"w{i} " * 98},
+                 {"role": "assistant", "content": f"a{i} " + f"v{i} " * 99}], **WHO,
+            )
         context = engine.context(ask("lantern " + "p " * 199), budget=Budget(window=8_000, reserve=1_200), mode="hybrid", **WHO)
     ledger = context.ledger
     assert sum(ledger.sections.values()) == ledger.tokens <= 6_800
@@ -130,7 +141,7 @@ def test_the_assistants_and_a_tools_words_never_become_pins(engine):
     engine.append(
         [
             {"role": "user", "content": "look it up"},
-            {"role": "assistant", "content": rule, "tool_calls": [{"id": "t", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
+            {**calling("t"), "content": rule},
             {"role": "tool", "tool_call_id": "t", "content": rule},
         ],
         category="constraint", **WHO,
@@ -156,7 +167,7 @@ def test_ours_never_stands_inside_a_tool_loop(engine):
     talk(engine, 60)
     loop = [
         *ask("find a hotel"),
-        {"role": "assistant", "content": None, "tool_calls": [{"id": "t", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
+        calling("t"),
         {"role": "tool", "tool_call_id": "t", "content": "three found"},
     ]
     context = engine.context(loop, budget=Budget(window=1_500, reserve=0), mode="hybrid", **WHO)
@@ -178,10 +189,14 @@ def test_two_equal_calls_are_equal_and_the_next_question_keeps_the_head(engine):
 @pytest.mark.req("CTX-08")
 def test_a_recalled_line_carries_the_full_stamp_in_the_conversations_language():
     with make() as engine:
-        engine.append({"role": "user", "content": "昨天在车站看见一只蓝色行李箱"}, ts="2024-08-12T09:00:00+08:00", msg_id="m17", **WHO)
-        engine.append({"role": "assistant", "content": "好的蓝色行李箱"}, ts="2024-08-12T09:00:05+08:00", msg_id="m18", **WHO)
+        seen = {"role": "user", "content": "昨天在车站看见一只蓝色行李箱"}
+        answer = {"role": "assistant", "content": "好的蓝色行李箱"}
+        engine.append(seen, ts="2024-08-12T09:00:00+08:00", msg_id="m17", **WHO)
+        engine.append(answer, ts="2024-08-12T09:00:05+08:00", msg_id="m18", **WHO)
         for i in range(50):
-            engine.append([{"role": "user", "content": f"闲聊 {i} " + "话 " * 20}, {"role": "assistant", "content": "嗯 " * 20}], **WHO)
+            engine.append(
+                [{"role": "user", "content": f"闲聊 {i} " + "话 " * 20}, {"role": "assistant", "content": "嗯 " * 20}], **WHO,
+            )
         context = engine.context(ask("蓝色行李箱"), budget=Budget(window=700, reserve=0), mode="hybrid", **WHO)
     assert "[2024-08-12 用户原话 · 已确认 · #m17] 昨天在车站看见一只蓝色行李箱" in said(context)
     assert "[2024-08-12 助手所说 · 未确认 · #m18] 好的蓝色行李箱" in said(context)
@@ -205,8 +220,7 @@ def test_a_call_and_its_results_stand_or_fall_together_at_every_budget(engine):
         engine.append(
             [
                 {"role": "user", "content": f"task {i} " + "w " * 15},
-                {"role": "assistant", "content": None,
-                 "tool_calls": [{"id": c, "type": "function", "function": {"name": "f", "arguments": "{}"}} for c in ids]},
+                calling(*ids),
                 *({"role": "tool", "tool_call_id": c, "content": "r " * 15} for c in ids),
                 {"role": "assistant", "content": "done " * 5},
             ],
@@ -225,7 +239,7 @@ def test_in_a_long_tool_loop_the_task_and_the_newest_rounds_stay(engine):
     task = {"role": "user", "content": "compare A and B, three points, order nothing"}
     loop = [
         m for k in range(25) for m in (
-            {"role": "assistant", "content": None, "tool_calls": [{"id": f"r{k}", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
+            calling(f"r{k}"),
             {"role": "tool", "tool_call_id": f"r{k}", "content": f"page {k} " + "x " * 60},
         )
     ]
@@ -332,10 +346,12 @@ def test_no_context_is_over_its_budget_by_one_token_and_the_ledger_adds_up(turns
             engine.append({"role": "assistant", "content": f"a{n} " + "v " * theirs}, **WHO)
         budget = Budget(window=window, reserve=reserve)
         try:
-            context = engine.context(ask("z " * asked), budget=budget, mode=mode, **WHO)
+            context, refused = engine.context(ask("z " * asked), budget=budget, mode=mode, **WHO), None
         except BudgetTooSmall as error:
-            assert error.needed > error.limit
-            return
+            context, refused = None, error
+    if context is None:
+        assert refused.needed > refused.limit
+        return
     counted = counter.call(None, None) + sum(counter.message(m) for m in context.messages)
     assert counted == context.tokens == sum(context.ledger.sections.values()) <= budget.limit
     assert context.messages[-1]["role"] == "user"

@@ -107,9 +107,9 @@ def test_whatever_comes_the_pairs_that_leave_are_valid(pieces):
     messages = []
     for kind, *ids in pieces:
         if kind == "call":
-            ids = [i for i in ids if i not in used]
-            used.update(ids)
-            messages.append(call(*ids, content="w") if ids else say("assistant", "w"))
+            fresh = [i for i in ids if i not in used]
+            used.update(fresh)
+            messages.append(call(*fresh, content="w") if fresh else say("assistant", "w"))
         elif kind == "result":
             messages.append(result(ids[0]))
         else:

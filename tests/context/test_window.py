@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -28,7 +30,7 @@ def test_a_log_within_the_cap_is_kept_whole():
 @pytest.mark.req("CTX-06")
 def test_the_window_stands_still_between_jumps_and_then_frees_the_stated_share():
     firsts = [window([10] * n, 100) for n in range(1, 41)]
-    moves = [n for n, (a, b) in enumerate(zip(firsts, firsts[1:], strict=False), start=2) if a != b]
+    moves = [n for n, (a, b) in enumerate(pairwise(firsts), start=2) if a != b]
     assert firsts[:10] == [0] * 10
     assert moves == [11, 15, 19, 23, 27, 31, 35, 39]
     assert firsts[10] == 4
