@@ -22,6 +22,7 @@ class Books:
         self._store = store
         self._keep = keep
         self._lock = threading.Lock()
+        self._writing = threading.Lock()
         self._waiting: list[tuple[Scope, Ledger]] = []
         self.trouble: str | None = None
 
@@ -36,17 +37,21 @@ class Books:
             self._waiting = [(scope, ledger) for scope, ledger in self._waiting if scope.owner != owner]
 
     def flush(self) -> None:
-        """Write what waits."""
-        with self._lock:
-            waiting, self._waiting = self._waiting, []
-        for scope, ledger in waiting:
-            try:
-                self._store.write(Write((PutLedger(scope, ledger, self._keep),)))
-                self.trouble = None
-            except Moved:  # an owner who has nothing here, or was erased meanwhile, keeps no ledgers either
-                continue
-            except StoreError as error:  # a full or read-only disk: the context was good, its account is not kept
-                self.trouble = f"the ledger of a build was not kept: {error}"
+        """Write what waits; when this returns, what another thread was writing is written too."""
+        with self._writing:
+            with self._lock:
+                waiting, self._waiting = self._waiting, []
+            for scope, ledger in waiting:
+                self._write(scope, ledger)
+
+    def _write(self, scope: Scope, ledger: Ledger) -> None:
+        try:
+            self._store.write(Write((PutLedger(scope, ledger, self._keep),)))
+            self.trouble = None
+        except Moved:  # an owner who has nothing here, or was erased meanwhile, keeps no ledgers either
+            return
+        except StoreError as error:  # a full or read-only disk: the context was good, its account is not kept
+            self.trouble = f"the ledger of a build was not kept: {error}"
 
 
 def signed(context: Context, degraded: str | None) -> Context:
