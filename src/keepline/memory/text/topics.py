@@ -6,6 +6,8 @@ For asking whether two sentences speak of the same thing. Knows nothing of rules
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import lru_cache
 
 from keepline.memory.text.plain import plain
 
@@ -93,8 +95,10 @@ CLASSES: dict[str, str] = {
 _CLASSES = {name: re.compile(pattern) for name, pattern in CLASSES.items()}
 
 
-def topics(text: str) -> dict[str, float]:
-    """Token → weight (0..1): words of content without common endings, pairs of CJK characters, and `@classes`."""
+@lru_cache(maxsize=4096)
+def topics(text: str) -> Mapping[str, float]:
+    """Token → weight (0..1): words of content without common endings, pairs of CJK characters, and `@classes`. Remembered:
+    each sentence that may end a rule is compared with the same standing ones."""
     low = plain(text)
     found: dict[str, float] = {}
     for m in _WORD.finditer(low):
