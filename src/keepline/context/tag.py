@@ -89,13 +89,18 @@ SPACE = "use-multilingual-v3-512"
 
 
 class Tagger:
-    """Finds the category, retention and pins of messages with one set of weights; see `training/REPORT.md`."""
+    """Finds the category, retention and pins of messages with one set of weights; see `training/REPORT.md`.
+
+    Probabilities are the mean of a linear model over cues, n-grams and the sentence's vector, and of small networks with one
+    hidden layer over cues and vector.
+    """
 
     def __init__(self, weights: Mapping[str, NDArray[np.float32]]) -> None:
         self._cues = weights["cues"]
         self._grams = weights["grams"]
         self._vector = weights["vector"]
         self._bias = weights["bias"]
+        self._nets = weights["inner"], weights["inner_bias"], weights["outer"], weights["outer_bias"]
         self._alone = weights["alone_cues"], weights["alone_grams"], weights["alone_bias"]
 
     def prepare(self, message: Message) -> tuple[Piece, ...]:
@@ -152,15 +157,19 @@ class Tagger:
     def _odds(self, pieces: Sequence[Piece], vectors: NDArray[np.float32] | None) -> NDArray[np.float32]:
         """Probabilities, float32 (len(pieces), 7)."""
         by_cue, by_gram, bias = self._alone if vectors is None else (self._cues, self._grams, self._bias)
-        scores = np.stack([p.cues for p in pieces]) @ by_cue + bias
+        shown = np.stack([p.cues for p in pieces])
+        scores = shown @ by_cue + bias
         for n, piece in enumerate(pieces):
             if len(piece.grams):
                 scores[n] += by_gram[piece.grams].sum(axis=0) / np.sqrt(len(piece.grams))
-        if vectors is not None:
-            scores += vectors @ self._vector
-        scores = np.exp(scores - scores.max(axis=1, keepdims=True))
-        odds: NDArray[np.float32] = (scores / scores.sum(axis=1, keepdims=True)).astype(np.float32)
-        return odds
+        if vectors is None:
+            return _softmax(scores)
+        odds = _softmax(scores + vectors @ self._vector)
+        inner, inner_bias, outer, outer_bias = self._nets
+        both = np.concatenate([shown, vectors], axis=1)
+        layers = zip(inner, inner_bias, outer, outer_bias, strict=True)
+        nets = [_softmax(np.maximum(both @ a + b, 0) @ c + d) for a, b, c, d in layers]
+        return np.mean([odds, np.mean(nets, axis=0)], axis=0, dtype=np.float32) if nets else odds
 
     def _said(self, text: str, pieces: Sequence[Piece], odds: NDArray[np.float32]) -> tuple[Said, ...]:
         said: list[Said] = []
@@ -200,6 +209,12 @@ def packaged() -> Tagger:
     """The tagger with the weights that come with keepline."""
     with resources.files("keepline.context").joinpath("tagger.npz").open("rb") as file:
         return Tagger(dict(np.load(file)))
+
+
+def _softmax(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    odds: NDArray[np.float32] = (powers / powers.sum(axis=1, keepdims=True)).astype(np.float32)
+    return odds
 
 
 def _among(odds: NDArray[np.float32], text: str, count: int) -> NDArray[np.float32]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from keepline.values.message import Category, Retention
 
-RULE_FROM, FACT_FROM = 0.3, 0.55
+RULE_FROM, FACT_FROM = 0.35, 0.65
 """The least certainty of a rule and of a fact that stands. What is less certain is a candidate: it may fill room that nothing
 else claims, and is never called a rule."""
 
