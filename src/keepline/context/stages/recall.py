@@ -15,7 +15,7 @@ from keepline.values.context import Entry, Fate, Section
 from keepline.values.message import Message
 
 GREETING = CATEGORIES.index("greeting")
-RELEVANT_SHARE = 0.5
+RELEVANT_SHARE = 0.4
 """Of the room of recall, what the best hits may fill before sentences that may be standing rules get theirs: a question that
 mentions a rule finds it among the first, one that does not finds it nowhere."""
 QUERY_CHARACTERS = 1500
