@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -31,6 +32,9 @@ CLEAR = 0.5
 MARGIN = 0.12
 """By how much a target must be likelier than the next pin that does not say the same."""
 
+RIVALS = 12
+"""Of the pins that have something in common with a sentence, so many are compared by their vectors too."""
+
 _ALL = re.compile(
     r"\b(?:all|every(?:thing)?|any)\b.{0,30}\b(?:rules?|instructions?|preferences?|restrictions?|requests?"
     r"|constraints?|i (?:said|told you|asked))\b"
@@ -53,6 +57,10 @@ _HOLDS_ONLY = re.compile(
 )
 _NEGATES = re.compile(r"\b(?:no|not|never|don'?t|without|avoid|stop|nothing|isn'?t|aren'?t|can'?t|won'?t"
     r"|mustn'?t)\b|不|别|勿|禁|免|没|忌|戒|少")
+_PERMITS = re.compile(
+    r"\b(?:fine|okay|ok|allowed|welcome|again|go ahead|feel free|free to)\b|可以|也行|都行|没关系|无所谓|随便|不用|不必|照常"
+)
+_ADDS = re.compile(r"\b(?:also|too|either|as well|in addition)\b|也(?!行|可以)|还有|另外|同样")
 _CHANGES = re.compile(
     r"\b(?:now|changed?|new|instead|switched|moved|raised|lowered|went (?:up|down)|updated?|correction|actually"
     r"|from now on|no longer|make (?:it|that)|renamed|replaced|isn'?t|not)\b"
@@ -70,9 +78,14 @@ class Standing:
 
 def may_end(said: Said) -> bool:
     """Whether a sentence is worth comparing with the standing pins."""
-    return said.ending >= LOOKS_LIKE_AN_ENDING or (
-        said.keep >= 0.4 and bool(_CHANGES.search(plain(said.text)) or numbers(said.text))
-    )
+    return said.ending >= 0.1 or said.keep >= 0.4
+
+
+def rivals(said: Said, standing: Sequence[Standing]) -> list[Standing]:
+    """The standing pins that the sentence may end, at most `RIVALS`: those whose vectors are worth asking for."""
+    shares = _shares(said.text, standing)
+    order = sorted((i for i, share in enumerate(shares) if share > 0), key=lambda i: (-shares[i], -standing[i].pin.seq))
+    return [standing[i] for i in order[:RIVALS]]
 
 
 def endings(said: Said, by: int, day: date, standing: Sequence[Standing], vectors: Vectors) -> tuple[Pin, ...]:
@@ -107,10 +120,7 @@ def _targets(said: Said, standing: Sequence[Standing], vectors: Vectors) -> list
     likeness = _likeness(said.text, standing, vectors)
     order = sorted(range(len(standing)), key=lambda i: (-likeness[i], -standing[i].pin.seq))
     best = order[0]
-    explicit = said.ending >= 0.5
-    changed = _other_value(said.text, standing[best].text)
-    least = CLEAR if explicit else 0.6 if changed else 0.62 if said.ending >= LOOKS_LIKE_AN_ENDING else 2.0
-    if likeness[best] < least:
+    if likeness[best] < _least(said, standing[best].text):
         return []
     same = [i for i in order if i == best or _same(standing[best], standing[i], vectors)]
     rest = [i for i in order if i not in same]
@@ -119,25 +129,41 @@ def _targets(said: Said, standing: Sequence[Standing], vectors: Vectors) -> list
     return [standing[i] for i in same if i == best or likeness[i] >= CLEAR - 0.1]
 
 
+def _least(said: Said, earlier: str) -> float:
+    """How like its target a sentence must be: the less it looks like an ending, the more; without other words to say that
+    something changed, no likeness is enough."""
+    if said.ending >= 0.5:
+        return CLEAR
+    low, before = plain(said.text), plain(earlier)
+    turned = bool(_NEGATES.search(low)) != bool(_NEGATES.search(before)) and not _ADDS.search(low)
+    if said.ending >= LOOKS_LIKE_AN_ENDING:
+        return 0.56 if turned or _PERMITS.search(low) else 0.62
+    if turned and (said.keep >= 0.4 or said.ending >= 0.1):
+        return 0.62 if said.ending >= 0.1 else 0.8
+    return 0.6 if _other_value(said.text, earlier) and not _ADDS.search(low) else math.inf
+
+
 def _likeness(text: str, standing: Sequence[Standing], vectors: Vectors) -> list[float]:
-    """How surely each standing pin is what `text` speaks of, 0..1: shared topics weighed by their rarity, and "
-    "cosine."""
+    """How surely each standing pin is what `text` speaks of, about 0..1: what they share, and cosine."""
+    own = vectors.get(text)
+    scores = []
+    for s, share in zip(standing, _shares(text, standing), strict=True):
+        alike = float(own @ vectors[s.text]) if own is not None and s.text in vectors else share * 0.6
+        scores.append(0.6 * share + 0.55 * max(0.0, alike))
+    return scores
+
+
+def _shares(text: str, standing: Sequence[Standing]) -> list[float]:
+    """Which share (0..1) of the topics of `text` each standing pin has, topics weighed by their rarity among the pins; words
+    that no pin has count little."""
     own = topics(text)
     theirs = [topics(s.text) for s in standing]
-    seen: dict[str, int] = {}
-    for found in theirs:
-        for token in found:
-            seen[token] = seen.get(token, 0) + 1
+    seen = Counter(token for found in theirs for token in found if token in own)
     rarity = {t: math.log(1 + len(standing) / n) + 0.3 for t, n in seen.items()}
     known = sum(w * rarity[t] for t, w in own.items() if t in seen)
     unknown = sum(w for t, w in own.items() if t not in seen and not t.startswith("@"))
-    scores = []
-    for s, found in zip(standing, theirs, strict=True):
-        shared = sum(min(w, found[t]) * rarity[t] for t, w in own.items() if t in found)
-        part = shared / (known + 0.25 * unknown) if known else 0.0
-        alike = float(vectors[text] @ vectors[s.text]) if text in vectors and s.text in vectors else part * 0.6
-        scores.append(0.6 * part + 0.55 * max(0.0, alike))
-    return scores
+    whole = known + 0.25 * unknown + 0.3
+    return [sum(min(own[t], found[t]) * r for t, r in rarity.items() if t in found) / whole if known else 0.0 for found in theirs]
 
 
 def _other_value(text: str, earlier: str) -> bool:

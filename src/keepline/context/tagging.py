@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from keepline.context.endings import Standing, endings, may_end
+from keepline.context.endings import Standing, endings, may_end, rivals
 from keepline.context.tag import Found, Piece, Said, Tagger, packaged
 from keepline.memory.text.dates import until
 from keepline.ports.encoder import Embed
@@ -113,9 +113,8 @@ def _resolve(
 ) -> Flow[tuple[list[Tag], dict[Place, str]]]:
     """Find in order what each sentence ends, pins of the same batch included: the tags, and until when which pins hold now."""
     known = dict(vectors or {})
-    texts = [s.text for s in before] + [d.message.text[p.start : p.end] for d in drafts for p in d.found.tag.pins]
-    if vectors and any(may_end(s) for d in drafts for s in d.found.said):
-        known |= (yield from _embedded([t for t in texts if t not in known])) or {}
+    if vectors:
+        known |= (yield from _embedded([t for t in _compared(drafts, before) if t not in known])) or {}
     standing = list(before)
     tags: list[Tag] = []
     limited: dict[Place, str] = {}
@@ -132,11 +131,26 @@ def _resolve(
             ends += [p for p in gone if p.ended_by is not None]
             limited |= {_place(p): p.until for p in gone if p.ended_by is None and p.until}
             if not gone and (pin := _doubtful(draft, said)):
-                pins.setdefault((pin.start, pin.end), pin)
+                at = pin.start, pin.end
+                pins[at] = max(pin, pins.get(at, pin), key=lambda p: p.certainty)
         own = tuple(_dated(p, text, draft) for _, p in sorted(pins.items()))
-        standing += [Standing(pin=p, text=text[p.start : p.end]) for p in own if p.certainty >= ENDABLE_FROM]
+        standing += _endable(own, text)
         tags.append(replace(tag, pins=own, ends=tuple(ends)))
     return tags, limited
+
+
+def _compared(drafts: Sequence[_Draft], before: Sequence[Standing]) -> Iterator[str]:
+    """The words of the pins that sentences of this batch may end."""
+    pool = list(before)
+    for draft in drafts:
+        for said in draft.found.said:
+            if pool and may_end(said):
+                yield from (s.text for s in rivals(said, pool))
+        pool += _endable(draft.found.tag.pins, draft.message.text)
+
+
+def _endable(pins: Sequence[Pin], text: str) -> list[Standing]:
+    return [Standing(pin=p, text=text[p.start : p.end]) for p in pins if p.certainty >= ENDABLE_FROM]
 
 
 def _limit(tags: Sequence[Tag], limited: dict[Place, str]) -> tuple[Tag, ...]:

@@ -92,6 +92,9 @@ CLASSES: dict[str, str] = {
     "@exercise": r"\b(?:runs?|running|knees?|gym|workouts?|exercises?|training|lifting|squats?|jump\w*)\b|跑步"
     r"|健身|运动|膝|锻炼|训练|深蹲",
 }
+_IDLE = re.compile(r"\b(?:no|any) longer\b|工作日")
+_GENERIC = frozenset({"answer", "reply", "response", "email", "message", "回答", "回复", "邮件", "消息", "问题", "内容"})
+"""What is said of nearly every rule tells few of them apart."""
 _CLASSES = {name: re.compile(pattern) for name, pattern in CLASSES.items()}
 
 
@@ -99,7 +102,7 @@ _CLASSES = {name: re.compile(pattern) for name, pattern in CLASSES.items()}
 def topics(text: str) -> Mapping[str, float]:
     """Token → weight (0..1): words of content without common endings, pairs of CJK characters, and `@classes`. Remembered:
     each sentence that may end a rule is compared with the same standing ones."""
-    low = plain(text)
+    low = _IDLE.sub(" ", plain(text))
     found: dict[str, float] = {}
     for m in _WORD.finditer(low):
         word = m.group()
@@ -113,6 +116,7 @@ def topics(text: str) -> Mapping[str, float]:
                     found[run[i : i + 2]] = 1.0
         elif word not in _STOP and len(word) > 1:
             found[stem(word)] = 1.0
+    found |= dict.fromkeys(found.keys() & _GENERIC, 0.05)
     for name, pattern in _CLASSES.items():
         if pattern.search(low):
             found[name] = 0.8
