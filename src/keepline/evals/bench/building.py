@@ -56,12 +56,12 @@ def measure(*, folder: str, builds: int) -> dict[str, Any]:
             for budget in BUDGETS:
                 for _ in range(builds):
                     took.setdefault(f"{mode} {budget}", []).append(_turn(engine, next(asked), mode, budget))
-        rss = rss_mb()
+        rss, pins = rss_mb(), engine.status(user="u").pins
         done = sum(map(len, took.values()))
         ledgers = timed(engine.ledgers, user="u", limit=1)
     whole = [t for part in took.values() for t in part]
     return {
-        "builds": done, "build_ms": quantiles([t.wall for t in whole], 50, 95, 99),
+        "builds": done, "pins": pins, "build_ms": quantiles([t.wall for t in whole], 50, 95, 99),
         "build_cpu_ms": quantiles([t.cpu for t in whole], 50, 95, 99), "cold_ms": round(cold, 1),
         "by": {name: {**quantiles([t.wall for t in part], 50, 95, 99), "cpu_p50": quantiles([t.cpu for t in part], 50)["p50"]}
                for name, part in took.items()},

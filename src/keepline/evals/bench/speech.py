@@ -19,16 +19,27 @@ _WHEN = ("last Tuesday", "in early May", "before the holidays", "on the 14th", "
          "at half past nine", "on Sunday evening", "during the storm", "right after lunch")  # fmt: skip
 _SAID = (
     "{who} picked up {what} in {where} {when}, and it cost {n} euros.",
-    "I talked with {who} about {what} {when}; we agreed to meet in {where}.",
+    "I talked with {who} about {what} {when}; we agreed to meet in {where}, room {n}.",
     "The code for {where} is {n}, {who} sent it {when}.",
     "{when} {who} called because {what} had not arrived in {where} yet, order {n}.",
     "We moved {what} to {where} {when} since {who} needed the room for {n} boxes.",
-    "Can you help me write to {who} about {what}? It happened {when} in {where}.",
+    "Can you help me write to {who} about {what}? It happened {when} in {where}, case {n}.",
+)
+_CHATTED = (
+    "How would you get {what} through the narrow door in {where}?",
+    "What do people in {where} usually do with {what} when it rains?",
+    "Could you explain how {what} works, as {who} would put it?",
+    "Write two friendly lines to {who} about {what}.",
+    "I walked past {where} {when}, it smelled of rain and coffee.",
+    "Tell me something about the history of {where}, please.",
+    "{who} told a funny story about {what} {when}, we laughed a lot.",
+    "Is {n} a sensible number of guests for an evening in {where}?",
 )
 _ANSWERED = (
-    "That sounds reasonable. For {what} I would first ask {who}, then look at what {where} offers; {n} is a fair price.",
-    "Noted. If {who} calls again about {what}, tell them it waits in {where} since {when}.",
-    "Here is a short draft: \"Dear {who}, thank you for {what}. I was in {where} {when} and would like to come back to it.\"",
+    "That depends on the weather. With {what} one usually starts early, takes a break, and looks again {when}.",
+    "People in {where} would say that {what} has a mind of its own; {who} seems to agree with them.",
+    "Here is a short draft: \"Dear {who}, thank you for {what}. I was in {where} and thought of you.\"",
+    "The history of {where} goes back to a market; later there were workshops, and {n} years ago a small theatre.",
 )
 _WHO_ZH = ("小周", "我表姐", "新来的同事", "房东", "李医生", "妈妈", "隔壁老王", "设计组的陈默")
 _WHERE_ZH = ("成都", "朝阳区的办公室", "老码头", "地下室", "苏州", "社区花园", "北门", "医院")
@@ -39,24 +50,30 @@ _SAID_ZH = (
     "我{when}跟{who}聊了{what}的事，约在{where}见面，编号{n}。",
     "{where}的密码是{n}，{who}{when}发给我的。",
 )
+_CHATTED_ZH = (
+    "{what}怎么才能搬进{where}的小门？",
+    "{where}下雨的时候大家一般做什么？",
+    "{who}{when}讲了个关于{what}的笑话，我们笑了半天。",
+    "帮我给{who}写两句关于{what}的话吧。",
+)
 _ANSWERED_ZH = (
-    "好的。{what}的事可以先问{who}，再看看{where}那边怎么说，{n}元不算贵。",
-    "记下了，{when}以后{what}都放在{where}。",
+    "这要看天气。{what}这种事，一般先早点开始，中间歇一歇。",
+    "{where}以前是个集市，后来有了作坊，{n}年前还有过一个小剧场。",
 )
 _ASKED = ("What did {who} say about {what}?", "How much was {what} in {where}, and who paid?",
           "When was I in {where} with {who}?", "Which code did {who} send me for {where}?",
           "Remind me what we agreed about {what}.")  # fmt: skip
 _RULES = ("Please never suggest anything with {n} grams of sugar or more, {who} is diabetic.",
           "Always answer in two short paragraphs, even about {what}.", "I am allergic to the varnish on {what}.")  # fmt: skip
-RULE_EVERY = 40
+RULE_EVERY = 100
 """Of so many messages one is a standing rule."""
 
 
 def sentences(n: int, seed: int = 1) -> Iterator[str]:
-    """`n` things that a person says, one in five in Chinese."""
+    """`n` things that a person says, one in five in Chinese, no two alike: each has a number of its own."""
     dice = random.Random(seed)
     for k in range(n):
-        yield _made(dice, _SAID_ZH, chinese=True) if k % 5 == 4 else _made(dice, _SAID)
+        yield _made(dice, _SAID_ZH if k % 5 == 4 else _SAID, chinese=k % 5 == 4, number=10 + k)
 
 
 def talk(n: int, seed: int = 1) -> Iterator[dict[str, str]]:
@@ -69,7 +86,7 @@ def talk(n: int, seed: int = 1) -> Iterator[dict[str, str]]:
         elif k % RULE_EVERY == 0:
             yield {"role": "user", "content": _made(dice, _RULES)}
         else:
-            yield {"role": "user", "content": _made(dice, _SAID_ZH if chinese else _SAID, chinese=chinese)}
+            yield {"role": "user", "content": _made(dice, _CHATTED_ZH if chinese else _CHATTED, chinese=chinese)}
 
 
 def questions(n: int, seed: int = 2) -> Iterator[str]:
@@ -79,8 +96,9 @@ def questions(n: int, seed: int = 2) -> Iterator[str]:
         yield f"{_made(dice, _ASKED)[:-1]} ({k})?"
 
 
-def _made(dice: random.Random, forms: tuple[str, ...], *, chinese: bool = False) -> str:
+def _made(dice: random.Random, forms: tuple[str, ...], *, chinese: bool = False, number: int | None = None) -> str:
     pools = (_WHO_ZH, _WHERE_ZH, _WHAT_ZH, _WHEN_ZH) if chinese else (_WHO, _WHERE, _WHAT, _WHEN)
     who, where, what, when = (dice.choice(pool) for pool in pools)
-    text = dice.choice(forms).format(who=who, where=where, what=what, when=when, n=dice.randint(10, 9999))
+    n = dice.randint(10, 9999) if number is None else number
+    text = dice.choice(forms).format(who=who, where=where, what=what, when=when, n=n)
     return text[0].upper() + text[1:]
