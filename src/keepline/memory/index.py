@@ -19,6 +19,8 @@ from keepline.memory.postings import Postings, idf, saturated
 from keepline.memory.query import Query
 from keepline.ports.store import ROLES, IndexRow
 
+Floats32 = NDArray[np.float32]
+
 USER = ROLES.index("user")
 SCAN = 2048
 """Rows turned to float32 at a time: 4 MB, what a core's cache holds, and the fastest of 256 … 16,384 measured."""
@@ -62,6 +64,7 @@ class RecallIndex:
         self._postings = Postings()
         self._sum = np.zeros(0)                         # of all vectors
         self._with_vector = 0
+        self._mean: tuple[Floats32 | None, Floats] = (None, np.empty(0))  # see _centre
         self._alike = [0.0, 0.0]                        # sum and number of cosines of direct neighbours
 
     def __len__(self) -> int:
@@ -210,25 +213,41 @@ class RecallIndex:
             by_session[has] += weight * idf(s, len(has)) * saturated(total[has], session_lengths[has], session_mean)
         return by_row, by_session
 
-    def _cosines(self, vector: NDArray[np.float32]) -> tuple[Floats, Floats]:
+    def _cosines(self, vector: Floats32) -> tuple[Floats, Floats]:
         """(cosine, centred cosine) by row (n,); a row without a vector has the mean of the others."""
-        n, codes, scale = self._n, self._row["codes"], self._row["scale"][: self._n]
-        mean = (self._sum / self._with_vector).astype(np.float32)
-        both = np.stack([vector, mean], axis=1)
-        found = np.empty((n, 2), dtype=np.float32)
-        buffer = np.empty((min(SCAN, n), codes.shape[1]), dtype=np.float32)
-        for lo in range(0, n, SCAN):
-            part = codes[lo : min(lo + SCAN, n)]
-            np.copyto(buffer[: len(part)], part, casting="unsafe")
-            np.dot(buffer[: len(part)], both, out=found[lo : lo + len(part)])
-        plain, to_mean = (found * scale[:, None]).astype(np.float64).T
+        n, scale = self._n, self._row["scale"][: self._n]
+        mean, to_mean = self._centre()
+        plain = self._scan(vector, 0)
         square, offset = float(mean @ mean), float(vector @ mean)
         spread = np.sqrt(np.maximum(1 - 2 * to_mean + square, 1e-6)) * np.sqrt(max(1 - 2 * offset + square, 1e-6))
         centred = (plain - to_mean - offset + square) / spread
         absent = scale == 0
         if absent.any():
             plain[absent], centred[absent] = plain[~absent].mean(), centred[~absent].mean()
-        return plain, centred
+        return plain[:n], centred[:n]
+
+    def _centre(self) -> tuple[Floats32, Floats]:
+        """The mean vector (dim,) and every row's product with it (n,). The mean is kept until rows have grown by a
+        sixteenth: it hardly moves, and half of a search would go into the products."""
+        mean, known = self._mean
+        if mean is None or self._n > len(known) * 17 // 16:
+            mean = (self._sum / self._with_vector).astype(np.float32)
+            known = np.empty(0)
+        if len(known) < self._n:
+            known = np.concatenate([known, self._scan(mean, len(known))])
+            self._mean = mean, known
+        return mean, known
+
+    def _scan(self, vector: Floats32, start: int) -> Floats:
+        """Products of `vector` (dim,) with the rows from `start` on."""
+        n, codes = self._n, self._row["codes"]
+        found = np.empty(n - start, dtype=np.float32)
+        buffer = np.empty((min(SCAN, n - start), codes.shape[1]), dtype=np.float32)
+        for lo in range(start, n, SCAN):
+            part = codes[lo : min(lo + SCAN, n)]
+            np.copyto(buffer[: len(part)], part, casting="unsafe")
+            np.dot(buffer[: len(part)], vector, out=found[lo - start : lo - start + len(part)])
+        return np.asarray(found * self._row["scale"][start:n], dtype=np.float64)
 
     def _ranked(self, i: int, score: Floats, parts: dict[str, Floats], best: Floats,
                 cosines: tuple[Floats, Floats] | None, lexical: Floats) -> Ranked:

@@ -37,6 +37,8 @@ from keepline.values.scope import Scope
 from keepline.values.session import RECALL, Span
 
 PATH_END = 1 << 62
+PAGE = 8_000
+"""Rows read at a time when an index is warmed: more than one message can have."""
 
 
 def settle_recall(scope: Scope, start: int, limit: int, dense: bool) -> Flow[tuple[int, bool]]:
@@ -102,14 +104,32 @@ class WarmIndex:
 
     def refresh(self, scope: Scope) -> Flow[None]:
         """Read what was written since; start anew when rows were erased or replaced. An owner without rows has none."""
-        user, rows = yield Read((GetUser(scope), GetIndex(scope, self._version)))
-        stale = user is None or user.epoch != self._epoch or any(self._index.knows(r) for r in rows)
-        if stale:
-            self._index, self._version = RecallIndex(), 0
-            user, rows = yield Read((GetUser(scope), GetIndex(scope)))
-        if user is not None:
+        user, rows = yield Read((GetUser(scope), GetIndex(scope, since=self._version, limit=None if self._version else 1)))
+        if user is None or user.epoch != self._epoch or any(self._index.knows(r) for r in rows):
+            yield from self._anew(scope)
+            return
+        self._index.add(rows)
+        self._version = user.version
+
+    def _anew(self, scope: Scope) -> Flow[None]:
+        """Read all rows, a page at a time: those of 100,000 messages are 150 MB.
+
+        What is written meanwhile may be in a later page; the next refresh then meets it again and starts anew once more.
+        """
+        self._index, self._epoch, self._version = RecallIndex(), -1, 0
+        (first,) = yield Read((GetUser(scope),))
+        after, full = (-1, -1), True
+        while full:
+            user, rows = yield Read((GetUser(scope), GetIndex(scope, after=after, limit=PAGE)))
+            if first is None or user is None or user.epoch != first.epoch:
+                return
+            full = len(rows) == PAGE
+            if full:  # the last message may go on in the next page
+                last = rows[-1].number, rows[-1].seq
+                rows = tuple(r for r in rows if (r.number, r.seq) != last)
             self._index.add(rows)
-            self._epoch, self._version = user.epoch, user.version
+            after = (rows[-1].number, rows[-1].seq) if rows else after
+        self._epoch, self._version = first.epoch, first.version
 
     def find(self, need: Find, vector: NDArray[np.float32] | None) -> tuple[Hit, ...]:
         """The hits for `need`, whose query has `vector` (None: no encoder)."""

@@ -146,10 +146,15 @@ class GetPins:
 
 @dataclass(frozen=True, slots=True)
 class GetIndex:
-    """→ tuple of `IndexRow` of the owner, all sessions, in (number, seq, chunk) order, written after `since` only."""
+    """→ tuple of `IndexRow` of the owner, all sessions, in (number, seq, chunk) order, written after `since` only.
+
+    With `limit`, a page: at most so many rows, of messages behind `after` (number, seq); `since` does not hold then.
+    """
 
     scope: Scope
     since: int = 0
+    after: tuple[int, int] = (-1, -1)
+    limit: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

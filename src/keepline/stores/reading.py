@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Select, and_, bindparam, func, select
+from sqlalchemy import Select, and_, bindparam, func, select, tuple_
 
 from keepline.ports import store as ops
 from keepline.ports.store import CATEGORIES, ROLES, UNKNOWN, IndexRow, Outline, Row
@@ -280,12 +280,19 @@ _INDEX = select(
     _r.terms, _r.counts, _r.vector,
 )  # fmt: skip
 INDEX = _INDEX.where(owned(recall)).order_by(_r.number, _r.seq, _r.chunk)
+INDEX_PAGE = (
+    _INDEX.where(owned(recall), tuple_(_r.number, _r.seq) > tuple_(bindparam("an"), bindparam("as")))
+    .order_by(_r.number, _r.seq, _r.chunk).limit(bindparam("most"))
+)  # fmt: skip
 INDEX_SINCE = _INDEX.where(owned(recall), _r.rev > bindparam("since"))
 U64, U16, F16 = np.dtype("<u8"), np.dtype("<u2"), np.dtype("<f2")
 
 
 def _index(op: ops.GetIndex) -> Steps[Owned]:
-    if op.since:
+    if op.limit is not None:
+        place = {"an": op.after[0], "as": op.after[1], "most": op.limit}
+        rows = yield Step(INDEX_PAGE, owner(op.scope) | place)
+    elif op.since:
         rows = yield Step(INDEX_SINCE, owner(op.scope) | {"since": op.since})
         rows.sort(key=lambda row: row[2:5])
     else:
