@@ -19,7 +19,7 @@ TURNS = st.lists(st.integers(1, 400), min_size=1, max_size=120)
 def window(turns: list[int], cap: int, evict_to: float = 0.6) -> int:
     """The number of the first turn kept, for turns of one message each."""
     before = np.concatenate([[0], np.cumsum(turns)])
-    return jump(before, list(range(len(turns))), len(turns), cap, evict_to)
+    return jump(before, np.arange(len(turns)), len(turns), cap, evict_to)
 
 
 @pytest.mark.req("CTX-06")

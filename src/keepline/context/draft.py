@@ -93,13 +93,14 @@ class Log:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Priced:
-    """A standing pin with its sentence and what a line for it costs in tokens."""
+    """A standing pin with its sentence and what a line for it costs in tokens; `key` is the sentence as it is compared."""
 
     pin: Pin
     text: str
     id: str
     day: str
     tokens: int
+    key: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -137,7 +138,8 @@ class Draft:
     """What the stages have decided. `window` is the index where the verbatim recent turns begin (len: none); `rounds` the
     indices of the current turn that are sent. `pins` are priced, best first; `restated` those that get a line;
     `candidates` are less certain ones, `filled` those of them that got spare room. `pieces` are recalled, best first, `spare`
-    what relevance alone has no room for. `entries` and `notes` go to the ledger."""
+    what relevance alone has no room for. `entries` and `notes` go to the ledger.
+    `lines` remembers, for the pins of this draft, what `restate` answered for a window."""
 
     call: Call
     plan: Plan
@@ -161,6 +163,7 @@ class Draft:
     entries: tuple[Entry, ...] = ()
     notes: tuple[str, ...] = ()
     signals: Mapping[str, float] = field(default_factory=dict)
+    lines: dict[int, tuple[tuple[Priced, ...], tuple[Priced, ...], int]] = field(default_factory=dict)
 
     def evolve(self, **changes: Any) -> Draft:
         """The same draft with some fields changed."""

@@ -42,6 +42,11 @@ def escaped(text: str) -> str:
     return text.strip().replace("\r\n", "\n").replace("\r", "\n").replace("\n", "\n  ")
 
 
+def folded(text: str) -> str:
+    """The form in which two texts are the same thing said: case, spaces and the last stop do not matter."""
+    return " ".join(text.split()).casefold().strip(" .。!！")
+
+
 def pin_line(id: str, text: str) -> str:
     """The line that restates a pin."""
     return f"- #{id} {escaped(text)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from keepline.context.draft import Draft, Piece
+from keepline.context.render import folded
 from keepline.context.stages.pin import restate
 from keepline.context.stages.recall import entry
 from keepline.ports.flow import Flow
@@ -13,7 +14,7 @@ def dedupe(draft: Draft) -> Flow[Draft]:
     """Fix `draft.restated` and take repeated pieces out of `draft.pieces`."""
     yield from ()
     restated, _, _ = restate(draft, draft.window)
-    said = {folded(p.text) for p in restated}
+    said = {p.key for p in restated}
     kept: list[Piece] = []
     entries: list[Entry] = []
     for piece in draft.pieces:
@@ -24,8 +25,3 @@ def dedupe(draft: Draft) -> Flow[Draft]:
         said.add(text)
         kept.append(piece)
     return draft.evolve(restated=restated, pieces=tuple(kept), entries=draft.noted(*entries))
-
-
-def folded(text: str) -> str:
-    """The form in which two texts are the same thing said: case, spaces and the last stop do not matter."""
-    return " ".join(text.split()).casefold().strip(" .。!！")

@@ -8,7 +8,7 @@ the user's trust.
 from __future__ import annotations
 
 from keepline.context.draft import Draft, Priced
-from keepline.context.stages.dedupe import folded
+from keepline.context.render import folded
 from keepline.context.stages.pin import STAMP_TOKENS, restate
 from keepline.context.stages.recall import entry, used
 from keepline.ports.flow import Flow
@@ -31,7 +31,7 @@ def fill(draft: Draft) -> Flow[Draft]:
         filled.append(p)
     pieces = list(draft.pieces)
     entries = [entry(p, Fate.KEPT, "recalled") for p in pieces]
-    said = {folded(p.text) for p in (*draft.restated, *filled)}
+    said = {p.key for p in (*draft.restated, *filled)}
     for piece in draft.spare:
         if folded(piece.text) in said:
             entries.append(entry(piece, Fate.LEFT_OUT, "said already"))

@@ -7,7 +7,7 @@ certainty, then the newer one.
 from __future__ import annotations
 
 from keepline.context.draft import Draft, Priced
-from keepline.context.render import day_of, pin_line
+from keepline.context.render import day_of, folded, pin_line
 from keepline.ports.flow import Flow
 from keepline.ports.view import Words
 from keepline.values.context import Entry, Fate, Section
@@ -49,10 +49,12 @@ def pin(draft: Draft) -> Flow[Draft]:
     maybe = [p for p in doubtful if _holds(draft, p, entries)]
     prices = yield from _prices(draft, [*candidates, *maybe])
     said: set[str] = set()
-    pins = _once(draft, candidates, prices, said, entries)
-    return draft.evolve(
-        pins=pins, candidates=_once(draft, maybe, prices, said, []), entries=draft.noted(*entries)
-    )
+    pins = _once(candidates, prices, said)
+    if len(pins) < len(candidates):
+        again = len(candidates) - len(pins)
+        entries.append(Entry(section=Section.PINS, fate=Fate.LEFT_OUT, rule="said again elsewhere", count=again,
+                             back="keepline list --pins"))
+    return draft.evolve(pins=pins, candidates=_once(maybe, prices, said), entries=draft.noted(*entries), lines={})
 
 
 def _ended_earlier(draft: Draft) -> list[Entry]:
@@ -75,32 +77,29 @@ def _holds(draft: Draft, p: Pin, entries: list[Entry]) -> bool:
     return True
 
 
-def _prices(draft: Draft, pins: list[Pin]) -> Flow[dict[Pin, Priced]]:
-    """The pins with their words and what their lines cost; what was priced for an earlier call is not read again."""
-    memo: dict[Pin, Priced] = draft.log.view.memo.setdefault((draft.meter.counter.name, draft.plan.zone), {})
-    missing = [p for p in pins if p not in memo]
+def _prices(draft: Draft, pins: list[Pin]) -> Flow[dict[int, Priced]]:
+    """The pins, by identity, with their words and what their lines cost; what an earlier call priced is not read again."""
+    memo: dict[int, Priced] = draft.log.view.memo.setdefault((draft.meter.counter.name, draft.plan.zone), {})
+    missing = [p for p in pins if id(p) not in memo or memo[id(p)].pin is not p]
     if missing:
         words = yield Words(draft.log.view, tuple(sorted({p.seq for p in missing})))
         for p in missing:
             message: Message = words[p.seq]
             text = " ".join(message.text[p.start : p.end].split())
             tokens = draft.meter.line(pin_line(message.id, text))
-            memo[p] = Priced(pin=p, text=text, id=message.id, day=day_of(message.at, draft.plan.zone), tokens=tokens)
+            day = day_of(message.at, draft.plan.zone)
+            memo[id(p)] = Priced(pin=p, text=text, id=message.id, day=day, tokens=tokens, key=folded(text))
     return memo
 
 
-def _once(
-    draft: Draft, pins: list[Pin], prices: dict[Pin, Priced], said: set[str], entries: list[Entry]
-) -> tuple[Priced, ...]:
+def _once(pins: list[Pin], prices: dict[int, Priced], said: set[str]) -> tuple[Priced, ...]:
     """The priced pins whose words are not in `said` yet; they are added to it."""
     kept: list[Priced] = []
     for p in pins:
-        words = prices[p].text.casefold()
-        if not words or words in said:
-            entries.append(_left_out(draft, p, "said again elsewhere"))
-            continue
-        said.add(words)
-        kept.append(prices[p])
+        priced = prices[id(p)]
+        if priced.key and priced.key not in said:
+            said.add(priced.key)
+            kept.append(priced)
     return tuple(kept)
 
 
@@ -110,6 +109,8 @@ def restate(draft: Draft, window: int) -> tuple[tuple[Priced, ...], tuple[Priced
     A pin whose own message is in the window is not said twice. Pins fill up to `room.pins` tokens; given or certain ones
     (≥ .9) up to `room.pins_certain`. Tokens include the stamps, one a day.
     """
+    if window in draft.lines:
+        return draft.lines[window]
     kept: list[Priced] = []
     beyond: list[Priced] = []
     days: set[str] = set()
@@ -125,7 +126,8 @@ def restate(draft: Draft, window: int) -> tuple[tuple[Priced, ...], tuple[Priced
         days.add(p.day)
         spent += cost
         kept.append(p)
-    return tuple(kept), tuple(beyond), spent
+    draft.lines[window] = tuple(kept), tuple(beyond), spent
+    return draft.lines[window]
 
 
 STAMP_TOKENS = 20

@@ -28,23 +28,23 @@ def recent(draft: Draft) -> Flow[Draft]:
     spent = room.base + int(log.tokens[list(draft.rounds)].sum())
     if draft.window < log.current:  # some rounds of the current turn did not fit: nothing older does
         return draft.evolve(window=log.current)
-    starts = [int(s) for s in log.starts if s < log.current]
+    starts = log.starts[log.starts < log.current]
     before = np.concatenate([[0], np.cumsum(_sendable(log))])
     window = jump(before, starts, log.current, room.recent, draft.plan.evict_to)
     window = _most_messages(draft, starts, window)
     ceiling = room.limit if draft.mode == "full" else room.aim
-    later = [s for s in starts if s >= window] + [log.current]
-    for window in later:
+    later = starts[np.searchsorted(starts, window) :]
+    for window in (*later.tolist(), log.current):
         ours = restate(draft, window)[2] + frame_tokens(draft)
         if spent + ours + int(before[log.current] - before[window]) <= ceiling:
             break
     draft = draft.evolve(window=window)
-    if window == log.current and starts and draft.call.budget.max_messages is None:
-        return (yield from _cut_newest(draft, starts[-1], ceiling - spent - restate(draft, starts[-1])[2]))
+    if window == log.current and len(starts) and draft.call.budget.max_messages is None:
+        return (yield from _cut_newest(draft, int(starts[-1]), ceiling - spent - restate(draft, int(starts[-1]))[2]))
     return draft
 
 
-def jump(before: np.ndarray, starts: list[int], end: int, cap: int, evict_to: float) -> int:
+def jump(before: np.ndarray, starts: np.ndarray, end: int, cap: int, evict_to: float) -> int:
     """The index where the window of recent turns begins. `before[i]` are the tokens before index i, `starts` the first
     indices of turns, `end` where the current turn begins, `cap` the most tokens of the window.
 
@@ -53,11 +53,11 @@ def jump(before: np.ndarray, starts: list[int], end: int, cap: int, evict_to: fl
     """
     over = int(before[end]) - cap
     if over <= 0:
-        return starts[0] if starts else end
+        return int(starts[0]) if len(starts) else end
     step = max(1, int((1 - evict_to) * cap))
     least = step * -(-over // step)
-    at = int(np.searchsorted(before[starts], least, side="left")) if starts else 0
-    return starts[at] if at < len(starts) else end
+    at = int(np.searchsorted(before[starts], least, side="left"))
+    return int(starts[at]) if at < len(starts) else end
 
 
 def frame_tokens(draft: Draft) -> int:
@@ -88,13 +88,13 @@ def _rounds(draft: Draft) -> Draft:
     return draft.evolve(rounds=tuple(kept), window=log.current if whole else log.current - 1)
 
 
-def _most_messages(draft: Draft, starts: list[int], window: int) -> int:
+def _most_messages(draft: Draft, starts: np.ndarray, window: int) -> int:
     most = draft.call.budget.max_messages
     if most is None:
         return window
     log = draft.log
     talk = log.live & ~np.isin(log.role, SYSTEM_CODES)
-    return next((s for s in starts if s >= window and int(talk[s:].sum()) <= most), log.current)
+    return next((int(s) for s in starts if s >= window and int(talk[s:].sum()) <= most), log.current)
 
 
 def _cut_newest(draft: Draft, start: int, room: int) -> Flow[Draft]:
