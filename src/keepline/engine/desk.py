@@ -25,11 +25,11 @@ from keepline.memory.indexing import WarmIndex, settle_recall
 from keepline.memory.warm import Warm
 from keepline.ports.encoder import Embed, Encoder
 from keepline.ports.flow import Flow, Meet, R, arun, run
-from keepline.ports.store import Behind, GetSession, ListSessions, Read, Store, Write
+from keepline.ports.store import Behind, GetSession, GetUser, ListSessions, Read, Store, Write
 from keepline.ports.view import Alike, Find, Hit, Look, View, Words
 from keepline.values.message import Message
 from keepline.values.scope import Scope
-from keepline.values.session import RECALL, TAGS, VIEWS, Session
+from keepline.values.session import RECALL, TAGS, VIEWS, Session, User
 
 BATCH = 256
 """Messages a settling step takes: bounds one transaction and one encoder call."""
@@ -45,6 +45,7 @@ class Owner:
         self.warm = Warm()
         self.index = WarmIndex()
         self.unembedded: dict[int, int] = {}
+        self.sessions: tuple[User | None, tuple[Session, ...]] | None = None  # replaced whole: read by any thread
 
 
 class Desk:
@@ -149,9 +150,16 @@ class Desk:
             return owner.index.alike([(int(need.view.outline.number[s]), s) for s in need.seqs])
 
     def sessions(self, scope: Scope) -> tuple[Session, ...]:
-        """The owner's sessions, oldest first."""
-        (sessions,) = self.store.read(Read((ListSessions(scope),)))
-        return tuple(sessions)
+        """The owner's sessions, oldest first; read anew when anything of the owner was written since: a search of a user with
+        thousands of them would spend most of its time here."""
+        (user,) = self.store.read(Read((GetUser(scope),)))
+        if user is None:
+            return ()
+        owner = self._get(scope)
+        if owner.sessions is None or owner.sessions[0] != user:
+            there, sessions = self.store.read(Read((GetUser(scope), ListSessions(scope))))
+            owner.sessions = there, tuple(sessions)
+        return owner.sessions[1]
 
     def behind(self) -> tuple[Scope, ...]:
         """Sessions that some view has not reached the head of."""

@@ -115,8 +115,8 @@ def to_sessions(rows: Rows) -> tuple[Session, ...]:
 
 
 def to_path(text: str) -> tuple[Span, ...]:
-    """Spans from their JSON."""
-    return tuple(Span(number=number, lo=lo, hi=hi) for number, lo, hi in json.loads(text))
+    """Spans from their JSON; most sessions are no forks."""
+    return () if text == "[]" else tuple(Span(number=number, lo=lo, hi=hi) for number, lo, hi in json.loads(text))
 
 
 def _session(op: ops.GetSession) -> Steps[Owned]:
