@@ -20,6 +20,7 @@ class Words:
     unsure: str
     failed: str
     gap: str
+    ended: str
 
 
 EN = Words(
@@ -35,6 +36,7 @@ EN = Words(
     stated="confirmed",
     unsure="unconfirmed",
     failed="[TOOL_FAILED]",
+    ended="[… withdrawn later …]",
     gap="[… {tokens} tokens left out here; whole text: #{id} …]",
 )
 ZH = Words(
@@ -49,6 +51,7 @@ ZH = Words(
     stated="已确认",
     unsure="未确认",
     failed="[TOOL_FAILED]",
+    ended="[…后来已撤回…]",
     gap="[…此处略去 {tokens} 个 token，全文见 #{id}…]",
 )
 BY_NAME = {"en": EN, "zh": ZH}

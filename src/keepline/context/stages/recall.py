@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from keepline.context.draft import USER_CODE, Draft, Piece
 from keepline.context.render import piece_line
-from keepline.context.stages.pin import restate
+from keepline.context.stages.pin import ENDED, restate
 from keepline.context.stages.recent import frame_tokens
 from keepline.context.turns import must_send
+from keepline.context.words import BY_NAME
 from keepline.memory.segment import holds
 from keepline.ports.flow import Flow
 from keepline.ports.store import CATEGORIES
@@ -33,14 +34,17 @@ def recall(draft: Draft) -> Flow[Draft]:
     left = (draft.room.aim - used(draft)) * RELEVANT_SHARE
     pieces: list[Piece] = []
     spare: list[Piece] = []
+    entries: list[Entry] = []
     for hit in hits:
         message = words[hit.seq]
         if message.role.instructs or log.view.outline.category[hit.seq] == GREETING:
             continue
-        part = message.text[hit.start : hit.end]
+        part, whole = _in_force(draft, message, hit)
         if not part.strip():
+            if not whole:
+                entries.append(_withdrawn(message, hit))
             continue
-        text = part if len(part) >= len(message.text.strip()) else f"…{part.strip()}…"
+        text = part if not whole or len(part) >= len(message.text.strip()) else f"…{part.strip()}…"
         line = piece_line(message, text, draft.language, draft.plan.zone)
         piece = Piece(hit=hit, message=message, line=line, tokens=draft.meter.line(line))
         if piece.tokens <= left and not spare:
@@ -48,7 +52,29 @@ def recall(draft: Draft) -> Flow[Draft]:
             pieces.append(piece)
         else:
             spare.append(piece)
-    return draft.evolve(pieces=tuple(pieces), spare=tuple(spare))
+    return draft.evolve(pieces=tuple(pieces), spare=tuple(spare), entries=draft.noted(*entries))
+
+
+def _in_force(draft: Draft, message: Message, hit: Hit) -> tuple[str, bool]:
+    """The hit's words without sentences that a later message ended, and whether that is all of them: what the user withdrew
+    must not come back as if it held."""
+    ended = sorted((p.start, p.end) for p in draft.log.view.ended if p.seq == hit.seq and p.start < hit.end and p.end > hit.start)
+    if not ended:
+        return message.text[hit.start : hit.end], True
+    kept, at = [], hit.start
+    for start, end in ended:
+        kept.append(message.text[at : max(at, start)])
+        at = max(at, end)
+    kept.append(message.text[at : hit.end])
+    rest = [k for k in kept if any(c.isalnum() for c in k)]
+    return f" {BY_NAME[draft.language].ended} ".join(rest) if rest else "", False
+
+
+def _withdrawn(message: Message, hit: Hit) -> Entry:
+    return Entry(
+        section=Section.RECALL, fate=Fate.LEFT_OUT, rule=ENDED, ids=(message.id,), seqs=(hit.seq,), scores=hit.scores,
+        back=f"keepline get {message.id}",
+    )
 
 
 def _found(draft: Draft, query: str, before: int) -> Flow[tuple[list[Hit], dict[int, Message]]]:
