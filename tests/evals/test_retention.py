@@ -106,7 +106,7 @@ def test_a_run_counts_stale_words_only_where_the_file_has_some(write: Callable[.
     [
         ("Good morning!", "Good morning", "not tagged: #m0 is greeting"),
         (RULE + " Thank you!", "Thank you", "the pin of #m0 leaves these words out"),
-        (RULE, "peanuts", "#m0 is pinned, but was not among the candidates of this build (certainty"),
+        (RULE, "peanuts", "#m0 is pinned, but was not looked at in this build (certainty"),
     ],
 )
 def test_a_miss_says_what_became_of_the_sentence(first: str, must: str, why: str, write: Callable[..., Path]) -> None:

@@ -19,7 +19,7 @@ from keepline.evals.formats import Probe, Scenario, Stale, scenarios
 from keepline.evals.ground import fresh, words
 from keepline.ports.tokens import TokenCounter
 from keepline.values.budget import Budget
-from keepline.values.context import Context, Section
+from keepline.values.context import Context, Fate, Section
 from keepline.values.message import content_text
 from keepline.values.report import Standing
 
@@ -187,9 +187,15 @@ def reason(engine: Engine, scenario: Scenario, probe: Probe, context: Context, s
 
 
 def _fate(standing: Standing, context: Context) -> str:
+    """What became of a pinned sentence in this build."""
+    name = f"#{standing.id}"
     if standing.ended_by is not None:
         return f"ended wrongly by #{standing.ended_by}"
-    entry = next((e for e in context.ledger.entries if e.section is Section.PINS and standing.id in e.ids), None)
-    if entry is None:
-        return f"#{standing.id} is pinned, but was not among the candidates of this build"
-    return f"#{standing.id} is pinned, but {entry.fate.value}: {entry.rule}"
+    if not standing.pin.stands:
+        return f"{name} may be a rule, but no spare room was left for it"
+    entries = [e for e in context.ledger.entries if e.section is Section.PINS and standing.id in e.ids]
+    if not entries:
+        return f"{name} is pinned, but was not looked at in this build"
+    if entries[0].fate is Fate.KEPT:
+        return f"{name} is pinned; another sentence of it was sent, this one not"
+    return f"{name} is pinned, but {entries[0].fate.value}: {entries[0].rule}"
