@@ -78,7 +78,7 @@ def tree_rows(root: Path) -> list[tuple[str, str, str]]:
     rows += [
         (f"scripts/{p.name}", f"  {p.name}", _module(p)) for p in sorted((root / "scripts").glob("*.py"))
     ]
-    rows += [(f"{name}/", f"{name}/", TOP[name]) for name in TOP if (root / name).is_dir()]
+    rows += [(f"/{name}/", f"{name}/", TOP[name]) for name in TOP if (root / name).is_dir()]  # the package has an evals/ too
     return rows
 
 
@@ -130,7 +130,7 @@ def phrases_in(tree: str) -> dict[str, str]:
         depth, name = len(match[1]) // 2, match[2]
         above = [*above[:depth], name]
         path = "".join(above).removeprefix("src/keepline/") if len(above) > 1 else name
-        found[path] = match[3]
+        found[f"/{path}" if len(above) == 1 and name.rstrip("/") in TOP else path] = match[3]
     return found
 
 
