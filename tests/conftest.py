@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from requirements import REQUIREMENTS  # noqa: E402  # after the path is set
+from requirements import REQUIREMENTS  # after the path is set
 
 
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
