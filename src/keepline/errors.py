@@ -6,6 +6,7 @@ This module knows nothing of stores, models or HTTP; it imports nothing of keepl
     ├── ScopeError            whose data is it?
     │   ├── EmptyUser
     │   ├── EmptySession
+    │   ├── ReservedUser
     │   └── ForeignRow
     ├── InputError            what the caller gave
     │   ├── BadMessage
@@ -27,6 +28,9 @@ This module knows nothing of stores, models or HTTP; it imports nothing of keepl
     │   ├── StoreFailed
     │   ├── Moved
     │   └── ChainBroken
+    ├── ModelError            the model that summarises
+    │   ├── ModelDown
+    │   └── BadReply
     └── MissingExtra
 """
 
@@ -69,6 +73,11 @@ class EmptyUser(ScopeError):
 
 class EmptySession(ScopeError):
     """No session: {verb} needs to know which conversation. Give its id, as in session="s1"."""
+
+
+class ReservedUser(ScopeError):
+    """A user's id cannot begin with the control character U+001F: such names are keepline's own. Give the person's id, as in
+    user="u1"."""
 
 
 class ForeignRow(ScopeError):
@@ -161,6 +170,19 @@ class Moved(StoreError):
 
 class ChainBroken(StoreError):
     """The log of session {session!r} was changed from outside at message {seq}: {why}."""
+
+
+class ModelError(KeeplineError):
+    """The model could not help; nothing rests on its answer."""
+
+
+class ModelDown(ModelError):
+    """The model {model} did not answer ({why}). What waits for it stays pending and is tried again. Check the endpoint and the
+    key with keepline doctor."""
+
+
+class BadReply(ModelError):
+    """The model {model} gave a reply that cannot be used ({why}). What waits for it stays pending and is tried again."""
 
 
 class MissingExtra(KeeplineError):

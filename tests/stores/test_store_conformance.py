@@ -5,6 +5,7 @@ import pytest
 from keepline import stores
 from keepline.ports.store import Store
 from keepline.testing.conformance import (
+    DerivedSuite,
     ErasureSuite,
     IsolationSuite,
     LogSuite,
@@ -64,6 +65,16 @@ class TestViewsInAFile(InFile, ViewSuite):
 
 @pytest.mark.req("STORE-04")
 class TestViewsInMemory(InMemory, ViewSuite):
+    pass
+
+
+@pytest.mark.req("STORE-20")
+class TestDerivedInAFile(InFile, DerivedSuite):
+    pass
+
+
+@pytest.mark.req("STORE-20")
+class TestDerivedInMemory(InMemory, DerivedSuite):
     pass
 
 

@@ -18,8 +18,8 @@ class Who(TypedDict, total=False):
 
 
 def scope_of(who: Who) -> Scope:
-    """The scope of a call's arguments; raises `EmptyUser` without a user."""
-    return Scope(
+    """The scope of a call's arguments; raises `EmptyUser` without a user, `ReservedUser` for a name that is keepline's own."""
+    return Scope.door(
         user=who.get("user", ""), tenant=who.get("tenant", "default"), agent=who.get("agent", ""), session=who.get("session")
     )
 

@@ -1,6 +1,6 @@
 """What a store is asked, as values, and the protocol that answers. Knows no SQL and no file.
 
-Every operation but `Behind` carries a `Scope`; keys begin with its tenant and user. `Read(ops)` is one snapshot;
+Every operation but `Behind` and `Expired` carries a `Scope`; keys begin with its tenant and user. `Read(ops)` is one snapshot;
 `Write(ops, expects)` is one transaction, all or nothing, and the only way to write. Each `Write` raises the owner's
 `version` by one and stamps the rows it touches with it (`rev`); erasing, and changing rows that others may have read,
 also raises `epoch`.
@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from keepline.ports.derived import DropDerived, GetDerived, PutDerived
 from keepline.values.context import Ledger
 from keepline.values.message import Message
 from keepline.values.scope import Scope
@@ -175,7 +177,19 @@ class Behind:
     limit: int = 1000
 
 
-ReadOp = GetUser | GetSession | ListSessions | GetRows | FindRows | GetOutline | GetPins | GetIndex | GetLedgers | Behind
+@dataclass(frozen=True, slots=True)
+class Expired:
+    """→ tuple of `Scope` (session set) whose time to live had passed at `now`, at most `limit`. Crosses owners as `Behind`
+    does, and answers with names only."""
+
+    now: datetime
+    limit: int = 1000
+
+
+ReadOp = (
+    GetUser | GetSession | ListSessions | GetRows | FindRows | GetOutline | GetPins | GetIndex | GetLedgers | GetDerived
+    | Behind | Expired
+)
 
 # ---------------------------------------------------------------- writing
 
@@ -196,6 +210,16 @@ class PutSession:
 
     scope: Scope
     session: Session
+
+
+@dataclass(frozen=True, slots=True)
+class SetSession:
+    """Change what a session that is there carries beside its log: from which seq on it enters a context, and when it ends.
+    None leaves each as it is."""
+
+    scope: Scope
+    cleared: int | None = None
+    expires: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,8 +301,8 @@ class EraseUser:
 
 
 WriteOp = (
-    PutUser | PutSession | PutRows | PutTags | PutIndex | PutCounts | SetPosition | PutLedger
-    | EraseRows | EraseSession | EraseUser
+    PutUser | PutSession | SetSession | PutRows | PutTags | PutIndex | PutCounts | SetPosition | PutLedger
+    | PutDerived | DropDerived | EraseRows | EraseSession | EraseUser
 )
 
 

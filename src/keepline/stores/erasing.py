@@ -5,32 +5,28 @@ Pure; executes nothing. That the bytes leave the file is the business of whoever
 
 from __future__ import annotations
 
-from typing import Any
-
-from sqlalchemy import and_, bindparam, delete, or_, select, update
+from sqlalchemy import bindparam, delete, or_, select, update
 
 from keepline.ports import store as ops
+from keepline.ports.derived import WHOLE
 from keepline.ports.store import UNKNOWN
-from keepline.stores.reading import SESSION, batches, owned, to_path, to_sessions
-from keepline.stores.schema import bodies, endings, messages, metadata, pins, positions, recall, sessions
+from keepline.stores.keys import at, batches, owned
+from keepline.stores.reading import SESSION, SESSIONS, to_path, to_sessions
+from keepline.stores.schema import bodies, derived, endings, lineage, messages, metadata, pins, positions, recall, sessions
 from keepline.stores.steps import Account, Step, Steps, many
-
-
-def _at(table: Any) -> Any:
-    return and_(owned(table), table.c.number == bindparam("n"), table.c.seq == bindparam("s"))
-
+from keepline.stores.writing_views import AT_NAME, drop_rows
 
 _NAMED = select(messages.c.number, messages.c.seq).where(
     owned(messages), messages.c.id.in_(bindparam("ids", expanding=True)), messages.c.erased == 0
 )
-_BLANK_MESSAGE = update(messages).where(_at(messages)).values(
+_BLANK_MESSAGE = update(messages).where(at(messages)).values(
     erased=1, category=UNKNOWN, retention=UNKNOWN, given=0, counts="{}", links=None, rev=bindparam("r"),
 )  # fmt: skip
-_BLANK_BODY = update(bodies).where(_at(bodies)).values(body=b"", salt=b"")
+_BLANK_BODY = update(bodies).where(at(bodies)).values(body=b"", salt=b"")
 _DERIVED = (
-    delete(recall).where(_at(recall)),
-    delete(pins).where(_at(pins)),
-    delete(endings).where(_at(endings)),
+    delete(recall).where(at(recall)),
+    delete(pins).where(at(pins)),
+    delete(endings).where(at(endings)),
     delete(endings).where(owned(endings), endings.c.by_number == bindparam("n"), endings.c.by_seq == bindparam("s")),
 )
 
@@ -53,6 +49,7 @@ def _blank(places: list[tuple[int, int]], account: Account) -> Steps[None]:
     yield from many(_BLANK_BODY, keys)
     for statement in _DERIVED:
         yield from many(statement, keys)
+    yield from _without(places, account)
 
 
 _OTHERS = select(sessions.c.number, sessions.c.path).where(owned(sessions), sessions.c.name != bindparam("name"))
@@ -94,6 +91,7 @@ def session(op: ops.EraseSession, account: Account) -> Steps[None]:
     own = yield Step(_OWN, account.who | {"n": found.number})
     kept = needed.get(found.number, 0)
     yield from _blank([(row[0], row[1]) for row in own if row[1] < kept], account)
+    yield from _of_session(found.number, account)
     this = account.who | {"n": found.number}
     for statement in _DROP_DERIVED:
         yield Step(statement, this)
@@ -115,4 +113,59 @@ def user(_: ops.EraseUser, account: Account) -> Steps[None]:
         yield Step(statement, account.who)
     account.words_gone = True
     account.exists, account.erased, account.version, account.epoch = False, False, 0, 0
+    account.sessions.clear()
+
+
+# ---------------------------------------------------------------- with the source
+
+_MADE_FROM = select(lineage.c.kind, lineage.c.id).where(
+    owned(lineage), lineage.c.number == bindparam("n"), lineage.c.seq.in_(bindparam("seqs", expanding=True))
+)
+_OF_SESSION = (
+    select(derived.c.kind, derived.c.id).where(owned(derived), derived.c.number == bindparam("n")),
+    select(lineage.c.kind, lineage.c.id).where(owned(lineage), lineage.c.number == bindparam("n")).distinct(),
+)
+_PLACE = select(derived.c.kind, derived.c.number, derived.c.lo).where(AT_NAME)
+_BACK = (
+    update(positions).where(
+        owned(positions), positions.c.number == bindparam("n"), positions.c.view == bindparam("k"),
+        positions.c.seq > bindparam("lo"),
+    ).values(seq=bindparam("lo"))
+)  # fmt: skip
+
+
+def _without(places: list[tuple[int, int]], account: Account) -> Steps[None]:
+    """Take away every row that was made from a message at one of (number, seq)."""
+    by_number: dict[int, list[int]] = {}
+    for number, seq in places:
+        by_number.setdefault(number, []).append(seq)
+    found: set[tuple[str, str]] = set()
+    for number, seqs in by_number.items():
+        for piece in batches(seqs):
+            found |= set((yield Step(_MADE_FROM, account.who | {"n": number, "seqs": piece})))
+    yield from _take(found, account)
+
+
+def _of_session(number: int, account: Account) -> Steps[None]:
+    """Take away every row that is about session `number`, or was made from one of its messages."""
+    found: set[tuple[str, str]] = set()
+    for statement in _OF_SESSION:
+        found |= set((yield Step(statement, account.who | {"n": number})))
+    yield from _take(found, account)
+
+
+def _take(names: set[tuple[str, str]], account: Account) -> Steps[None]:
+    """Delete rows; their views go back to where the rows began, in the session and in the forks that stand on it."""
+    begins: dict[tuple[str, int], int] = {}
+    for kind, name in sorted(names):
+        for place in (yield Step(_PLACE, account.who | {"k": kind, "i": name})):
+            if place[1] != WHOLE:
+                begins[place[:2]] = min(place[2], begins.get(place[:2], place[2]))
+    yield from drop_rows(sorted(names), account)
+    if not begins:
+        return
+    sessions = to_sessions((yield Step(SESSIONS, account.who)))
+    for (kind, number), lo in begins.items():
+        over = [s.number for s in sessions if s.number == number or any(span.number == number for span in s.path)]
+        yield from many(_BACK, [account.who | {"n": n, "k": kind, "lo": lo} for n in over])
     account.sessions.clear()

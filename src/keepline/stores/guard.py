@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from keepline.errors import EmptyUser, ForeignRow, ScopeError
-from keepline.ports.store import Behind, Capability, Read, Write
+from keepline.ports.store import Behind, Capability, Expired, Read, Write
 from keepline.stores.steps import Owned
 from keepline.values.scope import Scope
 
@@ -35,7 +35,7 @@ class Guard:
 
     def read(self, need: Read) -> tuple[Any, ...]:
         """One snapshot; raises `EmptyUser` for an operation without a scope, `ForeignRow` for a foreign row."""
-        scopes = [None if isinstance(op, Behind) else _scope(op.scope) for op in need.ops]
+        scopes = [None if isinstance(op, Behind | Expired) else _scope(op.scope) for op in need.ops]
         answers = self.backend.read(need)
         for scope, answer in zip(scopes, answers, strict=True):
             if scope is not None and not answer.owners <= {scope.owner}:

@@ -25,7 +25,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA = "0001"
+SCHEMA = "0002"
 """The revision that this code reads and writes: the newest in `migrations/versions`. Revisions are numbered in order."""
 
 STAMP = "keepline_schema"
@@ -68,6 +68,8 @@ sessions = _owned(
     _has("start"),
     _has("count"),
     _has("head", LargeBinary),
+    Column("cleared", BigInteger, nullable=False, server_default="0"),
+    Column("expires", BigInteger),
     Index("sessions_number", "tenant", "user", "number", unique=True),
 )
 
@@ -148,4 +150,28 @@ ledgers = _owned(
     _has("at", Text),
     _has("body", LargeBinary),
     Index("ledgers_rev", "tenant", "user", "rev", "at"),
+)
+
+derived = _owned(
+    "derived",
+    _key("kind", Text),
+    _key("id", Text),
+    _has("rev"),
+    _has("number"),  # -1: about the owner as a whole
+    _has("lo"),
+    _has("hi"),
+    _has("key", Text),
+    _has("at", Float),
+    _has("body", LargeBinary),
+    Index("derived_place", "tenant", "user", "kind", "number", "lo"),
+    Index("derived_key", "tenant", "user", "kind", "key"),
+)
+
+lineage = _owned(  # which message a derived row was made from: found by the message when it is erased
+    "lineage",
+    _key("number"),
+    _key("seq"),
+    _key("kind", Text),
+    _key("id", Text),
+    Index("lineage_row", "tenant", "user", "kind", "id"),
 )

@@ -60,6 +60,11 @@ class Account:
     words_gone: bool = False
     sessions: dict[str, Session | None] = field(default_factory=dict)
 
+    @property
+    def key(self) -> dict[str, Any]:
+        """What begins the key of every row of this owner."""
+        return {"tenant": self.who["t"], "user": self.who["u"]}
+
 
 def many(statement: Executable, params: list[dict[str, Any]]) -> Steps[None]:
     """Run `statement` once for each of `params`, which may be none."""

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
-from keepline.errors import EmptySession, EmptyUser
+from keepline.errors import EmptySession, EmptyUser, ReservedUser
+
+OURS = "\x1f"
+"""What begins the names of keepline's own owners; `door` keeps it out of callers' hands."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,6 +27,20 @@ class Scope:
     def __post_init__(self) -> None:
         if not isinstance(self.user, str) or not self.user.strip() or not self.tenant:
             raise EmptyUser()
+
+    @classmethod
+    def door(cls, **names: Any) -> Scope:
+        """The scope that a caller names. Raises `EmptyUser`; `ReservedUser` for a name that is keepline's own."""
+        scope = cls(**names)
+        if scope.user.startswith(OURS):
+            raise ReservedUser()
+        return scope
+
+    @classmethod
+    def ours(cls, what: str, *, tenant: str) -> Scope:
+        """An owner of keepline's own beside the tenant's users, such as `collection/manuals`: its rows are as separate from
+        theirs as theirs from each other."""
+        return cls(user=OURS + what, tenant=tenant)
 
     @property
     def owner(self) -> tuple[str, str]:

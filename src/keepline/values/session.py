@@ -41,7 +41,8 @@ class Session:
     `name` is the caller's session id; `number` its key among the owner's rows. `path` are the parent's spans before the
     fork (empty for a root). `count` is the length of the whole log, so the next message gets seq = `count`; `start` the
     first seq that this session owns itself. `head` is the digest of the last chained message (empty: none yet).
-    `positions` say how far each derived view has come: all rows with seq below it are done.
+    `positions` say how far each derived view has come: all rows with seq below it are done. Rows with seq below `cleared`
+    enter no context any more (0: all may). After `expires` (UTC; None: never) the session is erased.
     """
 
     name: str
@@ -52,6 +53,8 @@ class Session:
     count: int = 0
     head: bytes = b""
     positions: Mapping[str, int] = field(default_factory=dict)
+    cleared: int = 0
+    expires: datetime | None = None
 
     @property
     def spans(self) -> tuple[Span, ...]:

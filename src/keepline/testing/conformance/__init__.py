@@ -11,6 +11,7 @@ by what it promises; the tests use nothing but the `Store` protocol.
 """
 
 from keepline.testing.conformance.base import Suite
+from keepline.testing.conformance.derived import DerivedSuite
 from keepline.testing.conformance.erasure import ErasureSuite
 from keepline.testing.conformance.isolation import IsolationSuite
 from keepline.testing.conformance.log import LogSuite
@@ -19,11 +20,12 @@ from keepline.testing.conformance.views import ViewSuite
 from keepline.testing.conformance.writing import WriteSuite
 
 
-class StoreSuite(IsolationSuite, LogSuite, WriteSuite, ViewSuite, ErasureSuite, ThreadSuite):
+class StoreSuite(IsolationSuite, LogSuite, WriteSuite, ViewSuite, DerivedSuite, ErasureSuite, ThreadSuite):
     """All that any store promises."""
 
 
 __all__ = [
+    "DerivedSuite",
     "ErasureSuite",
     "IsolationSuite",
     "LogSuite",
