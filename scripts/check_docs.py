@@ -30,7 +30,8 @@ DATA = {
     "stores/migrations/versions/": "one file a change of the schema",
     "context/tagger.npz": "the tagger's weights, made by scripts/train_tagger.py",
 }
-ON_ONE_LINE = ("cli/samples/", "evals/bench/", "evals/cases/", "stores/migrations/versions/", "testing/conformance/")  # files of one kind
+# folders whose files are of one kind
+ON_ONE_LINE = ("cli/samples/", "evals/bench/", "evals/cases/", "stores/migrations/versions/", "testing/conformance/")
 UNSHOWN = ("__init__.py", "py.typed", "script.py.mako")  # said by their folder, or empty, or a template of Alembic's
 TOP = {
     "tests": "mirrors the package; requirements.py has a row for every promise",
