@@ -18,7 +18,7 @@ from reference import pages
 
 ROOT = Path(__file__).resolve().parent.parent
 TREES = {"README.md": "en", "README.zh.md": "zh"}
-MOST_LINES = {"README.md": 249, "README.zh.md": 249, "CONTRIBUTING.md": 149}
+MOST_LINES = {"README.md": 349, "README.zh.md": 349, "CONTRIBUTING.md": 149}
 DECISION = ["Status", "Context", "Options", "Decision", "Consequences", "How it is checked"]
 MOST_DECISION_LINES = 60
 PHRASE_WIDTH = 84

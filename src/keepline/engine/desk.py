@@ -71,6 +71,7 @@ class Desk:
             Find: self.find,
             Alike: self.alike,
         }
+        self._steps: dict[str, Callable[[Scope, int, int], int]] = {TAGS: self._tag, RECALL: self._index}
         foreign = encoder is not None and encoder.name != SPACE
         self._tagging = {**self.meet, Embed: lambda _: None} if foreign else self.meet
 
@@ -183,13 +184,13 @@ class Desk:
         goal = session.count if upto is None else min(upto, session.count)
         at = first = max(session.positions.get(view, 0), session.start)
         while at < goal:
-            took = self._tag(scope) if view == TAGS else self._index(scope, session.number, at)
+            took = self._steps[view](scope, session.number, at)
             if not took:
                 break
             at += took
         return at - first
 
-    def _tag(self, scope: Scope) -> int:
+    def _tag(self, scope: Scope, _number: int, _at: int) -> int:
         """One step of the view of tags → messages taken."""
         return self.run(lambda: settle_tags(scope, BATCH), self._tagging)
 
