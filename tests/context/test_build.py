@@ -10,11 +10,15 @@ from hypothesis import strategies as st
 
 from keepline.engine import Engine
 from keepline.errors import BadChoice, BadMessage, BudgetTooSmall, Oversize
+from keepline.ports.store import GetSession, PutTags, Read, Write
 from keepline.settings import load
 from keepline.stores import open as open_store
 from keepline.testing.fakes import FrozenClock, HashEncoder, PlainCounter
 from keepline.values.budget import Budget
 from keepline.values.context import Fate, Ledger, Section
+from keepline.values.message import Category, Retention
+from keepline.values.scope import Scope
+from keepline.values.tag import Pin, Tag
 
 WHO = {"user": "u", "session": "s"}
 MODES = ("full", "sliding", "retrieval", "hybrid", "auto")
@@ -147,6 +151,30 @@ def test_the_assistants_and_a_tools_words_never_become_pins(engine):
         category="constraint", **WHO,
     )
     assert [p.text for p in engine.pins(**WHO) if "French" in p.text] == []
+
+
+def doubted(certainty: float) -> int:
+    """How many of twenty sentences that are rules with `certainty` stand in a crowded window."""
+    with make() as engine:
+        talk(engine, 20)
+        talk(engine, 60, words=8)
+        engine.settle(**WHO)
+        scope = Scope(user="u", session="s")
+        (session,) = engine.store.read(Read((GetSession(scope),)))
+        tags = []
+        for message in engine.list(limit=200, **WHO):
+            words = len(message.text) if message.role == "user" and message.seq < 40 else 0
+            pin = Pin(number=session.number, seq=message.seq, start=0, end=words, kind=Category.CONSTRAINT, certainty=certainty)
+            tags.append(Tag(number=session.number, seq=message.seq, category=Category.CHAT, retention=Retention.DEFAULT,
+                            pins=(pin,) if words else ()))
+        engine.store.write(Write((PutTags(scope, tuple(tags)),)))
+        sent = said(engine.context(ask(), budget=Budget(window=1_500, reserve=0, margin=0), mode="sliding", **WHO))
+        return sum(f"q{i} " in sent for i in range(20))
+
+
+@pytest.mark.req("CTX-16")
+def test_likely_rules_have_a_claim_before_the_oldest_turns_of_the_window():
+    assert doubted(0.02) < doubted(0.2)
 
 
 @pytest.mark.req("CTX-07")

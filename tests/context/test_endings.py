@@ -13,6 +13,7 @@ from keepline.ports.flow import run
 from keepline.ports.store import GetPins, GetRows, GetSession, PutRows, PutSession, PutUser, Read, Row, Write
 from keepline.stores import open as open_store
 from keepline.values.session import Session
+from keepline.values.tag import RULE_FROM
 
 WITHDRAWN = [
     (["Please don't use emojis in your replies", "I'm allergic to peanuts", "you can use emojis again"], {(2, 0)}),
@@ -57,6 +58,23 @@ def test_what_is_replaced_ends_and_what_replaces_it_stands(messages, endings):
 @pytest.mark.parametrize("messages", DOUBT)
 def test_on_doubt_both_stand(messages):
     assert ended(tags(*messages)) == set()
+
+
+LATER_WORDS = [
+    ("Put the words \"without prejudice\" at the head of all letters to the other side.",
+     "Mr Abara objects: stop that heading on letters to the other side unless he asks for it."),
+    ("Pocket money is two pounds a week each.", "They argued well: pocket money goes by age now, 50p per year of age."),
+    ("给对方的函都标“不构成让步”。", "主任嫌啰嗦，给对方的函上那句话不标了。"),
+    ("零花钱每周五块，一人一份。", "他俩理由充分，零花钱不按周平分了，岁数乘一块。"),
+]
+
+
+@pytest.mark.req("TAG-13")
+@pytest.mark.parametrize(("rule", "later"), LATER_WORDS)
+def test_later_words_about_a_rule_end_it_or_stand_beside_it(rule, later):
+    found = tags(rule, "I'm allergic to peanuts", later)
+    certainty = {p.seq: p.certainty for p in standing(found)}
+    assert 0 not in certainty or certainty[2] >= min(certainty[0], RULE_FROM)
 
 
 @pytest.mark.req("TAG-05")

@@ -170,6 +170,22 @@ def test_of_a_run_on_only_what_matters_is_pinned(text, core):
     assert len(words) < 0.75 * len(text)
 
 
+ROWS = "\n".join(f"05:{n:02}:08;t=26.{n % 10};rh={40 + n};co2={480 + n}" for n in range(12))
+READINGS = [
+    (f"Here you go.\n{ROWS}\nFrom now on always answer in metric units, never in Fahrenheit.", "always answer in metric units"),
+    (f"Always answer in metric units, never in Fahrenheit.\n{ROWS}", "Always answer in metric units"),
+    (f"{ROWS}\n以后一律用摄氏度回答，不要华氏度。", "一律用摄氏度回答"),
+]
+
+
+@pytest.mark.req("TAG-12")
+@pytest.mark.parametrize(("text", "rule"), READINGS)
+def test_what_is_said_around_pasted_rows_is_the_authors_and_the_rows_are_not(text, rule):
+    (tag,) = tags(text)
+    assert any(rule in words for words in pinned(text, tag))
+    assert not any("co2" in words for words in pinned(text, tag))
+
+
 @pytest.mark.req("TAG-08")
 @pytest.mark.parametrize("text", [RULES[1], RULES[3], RULES[5], RULES[6], FACTS[1], FACTS[4]])
 def test_without_an_encoder_cues_alone_find_what_is_plain(text):

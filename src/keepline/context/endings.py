@@ -29,6 +29,8 @@ LOOKS_LIKE_AN_ENDING = 0.2
 """From which odds on a sentence is compared with the standing pins."""
 CLEAR = 0.5
 """The least likeness of a target."""
+NEAR = 0.38
+"""The least likeness of what a sentence speaks of without surely ending it."""
 MARGIN = 0.12
 """By how much a target must be likelier than the next pin that does not say the same."""
 
@@ -81,6 +83,19 @@ def may_end(said: Said) -> bool:
     return said.ending >= 0.1 or said.keep >= 0.4
 
 
+def concerned(said: Said, standing: Sequence[Standing], vectors: Vectors) -> Standing | None:
+    """The standing pin that `said` most likely speaks of when it looks somewhat like an ending; None when it speaks of none.
+
+    Words that may end a rule are as weighty as the rule: who reads the rule must read them too.
+    """
+    near = rivals(said, standing) if said.ending >= 0.1 else []
+    if not near:
+        return None
+    likeness = _likeness(said.text, near, vectors)
+    best = max(range(len(near)), key=lambda i: (likeness[i], near[i].pin.seq))
+    return near[best] if likeness[best] >= NEAR else None
+
+
 def rivals(said: Said, standing: Sequence[Standing]) -> list[Standing]:
     """The standing pins that the sentence may end, at most `RIVALS`: those whose vectors are worth asking for."""
     shares = _shares(said.text, standing)
@@ -130,17 +145,19 @@ def _targets(said: Said, standing: Sequence[Standing], vectors: Vectors) -> list
 
 
 def _least(said: Said, earlier: str) -> float:
-    """How like its target a sentence must be: the less it looks like an ending, the more; without other words to say that
-    something changed, no likeness is enough."""
+    """How like its target a sentence must be: the less it looks like an ending, the more; no likeness is enough for one that
+    neither looks like an ending nor must stand itself."""
     if said.ending >= 0.5:
         return CLEAR
     low, before = plain(said.text), plain(earlier)
     turned = bool(_NEGATES.search(low)) != bool(_NEGATES.search(before)) and not _ADDS.search(low)
+    if said.keep < 0.5:
+        return math.inf
     if said.ending >= LOOKS_LIKE_AN_ENDING:
-        return 0.56 if turned or _PERMITS.search(low) else 0.62
-    if turned and (said.keep >= 0.4 or said.ending >= 0.1):
-        return 0.62 if said.ending >= 0.1 else 0.8
-    return 0.6 if _other_value(said.text, earlier) and not _ADDS.search(low) else math.inf
+        return 0.62 if turned or _PERMITS.search(low) else 0.7
+    if turned:
+        return 0.7 if said.ending >= 0.1 else 0.85
+    return 0.7 if _other_value(said.text, earlier) and not _ADDS.search(low) else math.inf
 
 
 def _likeness(text: str, standing: Sequence[Standing], vectors: Vectors) -> list[float]:

@@ -25,7 +25,7 @@ LABELS = ("chat", "constraint", "fact", "passing", "greeting", "ends", "replaces
 """What a sentence can be: `ends` withdraws or limits something said before, `replaces` also says what holds instead."""
 CHAT, CONSTRAINT, FACT, PASSING, GREETING, ENDS, REPLACES = range(7)
 
-CANDIDATE_FROM = 0.03
+CANDIDATE_FROM = 0.01
 """The least certainty with which a sentence is kept as a candidate: chosen so that hardly a rule falls below it."""
 MOST_PINS = 60
 """The most pins found in one message: beyond it, it is a document."""
@@ -35,6 +35,8 @@ USUAL_SENTENCES = 4
 """How many sentences a message has in which each is as likely a rule as in the examples; in longer ones each is less likely."""
 CLAUSES_FROM = 90
 """From this width on a sentence is looked at clause by clause, to pin what matters of it."""
+GOES_WITH = 0.1
+"""From this probability on a clause stays with a surer one beside it or one further: half a rule is worse than a long line."""
 HOPE = 0.06
 """The least probability by cues alone for which clauses are worth their vectors."""
 
@@ -290,14 +292,14 @@ def _cores(
     best = int(np.argmax(keep))
     if keep[best] < RULE_FROM:
         return [(whole.start, whole.end, odds[n])]
+    near = [i for i, value in enumerate(keep) if value >= max(GOES_WITH, keep[best] / 6)]
     groups: list[list[int]] = []
-    for i, value in enumerate(keep):
-        if value < max(RULE_FROM, keep[best] / 3):
-            continue
-        if groups and groups[-1][-1] == i - 1:
-            groups[-1].append(i)
+    for i in near:
+        if groups and i - groups[-1][-1] <= 2:
+            groups[-1] += range(groups[-1][-1] + 1, i + 1)
         else:
             groups.append([i])
+    groups = [g for g in groups if max(keep[i] for i in g) >= max(RULE_FROM, keep[best] / 3)]
     cores = []
     for group in groups:
         top = max(group, key=lambda i: keep[i])

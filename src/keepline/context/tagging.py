@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from keepline.context.endings import Standing, endings, may_end, rivals
+from keepline.context.endings import Standing, concerned, endings, may_end, rivals
 from keepline.context.tag import Found, Piece, Said, Tagger, packaged
 from keepline.memory.text.dates import until
 from keepline.ports.encoder import Embed
@@ -18,7 +18,7 @@ from keepline.ports.store import Expect, GetPins, GetRows, GetSession, PutTags, 
 from keepline.values.message import Category, Message
 from keepline.values.scope import Scope
 from keepline.values.session import TAGS, Session, Span
-from keepline.values.tag import Pin, Tag
+from keepline.values.tag import RULE_FROM, Pin, Tag
 
 ENDABLE_FROM = 0.15
 """Candidates less certain than this are no target of an ending: among many, the one that is meant would not stand out."""
@@ -130,7 +130,8 @@ def _resolve(
             standing = [s for s in standing if _place(s.pin) not in places]
             ends += [p for p in gone if p.ended_by is not None]
             limited |= {_place(p): p.until for p in gone if p.ended_by is None and p.until}
-            if not gone and (pin := _doubtful(draft, said)):
+            near = None if gone else concerned(said, standing, known)
+            if not draft.message.given and (pin := _beside(tag, said, gone, near)):
                 at = pin.start, pin.end
                 pins[at] = max(pin, pins.get(at, pin), key=lambda p: p.certainty)
         own = tuple(_dated(p, text, draft) for _, p in sorted(pins.items()))
@@ -177,13 +178,19 @@ def _place(pin: Pin) -> Place:
     return pin.number, pin.seq, pin.start, pin.end
 
 
-def _doubtful(draft: _Draft, said: Said) -> Pin | None:
-    """A withdrawal without a clear target stands beside what it may have meant."""
-    if draft.message.given or said.ending < 0.4:
+def _beside(tag: Tag, said: Said, gone: Sequence[Pin], near: Standing | None) -> Pin | None:
+    """The pin of what is said about pins, or None: words that may end one stand beside it as surely as it does; so does a
+    withdrawal whose target is unclear; what says more than that a pin ends stands in its place."""
+    if gone:
+        certainty = RULE_FROM if said.keep >= 0.1 else 0.0
+    else:
+        unclear = said.ending + said.keep * 0.5 if said.ending >= 0.4 else 0.0
+        certainty = near.pin.certainty if near else unclear
+    if not certainty:
         return None
-    tag = draft.found.tag
-    certainty = min(0.999, said.ending + said.keep * 0.5)
-    return Pin(number=tag.number, seq=tag.seq, start=said.start, end=said.end, kind=Category.CONSTRAINT, certainty=certainty)
+    return Pin(
+        number=tag.number, seq=tag.seq, start=said.start, end=said.end, kind=Category.CONSTRAINT, certainty=min(0.999, certainty)
+    )
 
 
 def _dated(pin: Pin, text: str, draft: _Draft) -> Pin:

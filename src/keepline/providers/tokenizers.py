@@ -117,7 +117,7 @@ class Counter:
         left = float(tokens)
         for i, j in pieces(text):
             left -= self._measure(text[i:j])
-            if left < 0:
+            if round(left, 6) < 0:  # as `text` rounds: sums of factors are not exact
                 return False
         return True
 

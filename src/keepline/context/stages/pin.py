@@ -20,6 +20,9 @@ LEAST_TOKENS_A_LINE = 5
 """Its dash, its id and its line break."""
 LEAST_TOKENS_A_DOUBT = 24
 """Candidates are read for a window of this many tokens each: more could never be shown."""
+LIKELY, LIKELY_SHARE = 0.1, 0.15
+"""From which certainty on a candidate has a claim of its own, and the share of the limit that such may take from the window
+of recent turns and from recall."""
 ENDED = "ended by a later message"
 ENDED_SHOWN = 50
 """Ended pins that the ledger names one by one."""
@@ -128,6 +131,14 @@ def restate(draft: Draft, window: int) -> tuple[tuple[Priced, ...], tuple[Priced
         kept.append(p)
     draft.lines[window] = tuple(kept), tuple(beyond), spent
     return draft.lines[window]
+
+
+def likely(draft: Draft) -> int:
+    """What pins beyond their share and the likelier candidates take, in tokens, at most `LIKELY_SHARE` of the limit: they are
+    worth more than the oldest turn of the window."""
+    beyond = restate(draft, draft.log.current)[1]
+    wanted = sum(p.tokens for p in (*beyond, *draft.candidates) if p.pin.certainty >= LIKELY)
+    return min(wanted, int(draft.room.limit * LIKELY_SHARE))
 
 
 STAMP_TOKENS = 20

@@ -11,7 +11,7 @@ import numpy as np
 from keepline.context.allot import beside_pins
 from keepline.context.draft import SYSTEM_CODES, Draft, Log
 from keepline.context.shorten import shorten
-from keepline.context.stages.pin import restate
+from keepline.context.stages.pin import likely, restate
 from keepline.context.turns import rounds
 from keepline.ports.flow import Flow
 from keepline.ports.view import Words
@@ -23,7 +23,7 @@ WORTH_SHORTENING = 200
 def recent(draft: Draft) -> Flow[Draft]:
     """Choose `draft.rounds` and `draft.window`; a newest turn too big for any window is cut in the middle instead."""
     log = draft.log
-    room = beside_pins(draft.room, restate(draft, log.current)[2])
+    room = beside_pins(draft.room, restate(draft, log.current)[2] + likely(draft))
     draft = _rounds(draft.evolve(room=room))
     spent = room.base + int(log.tokens[list(draft.rounds)].sum())
     if draft.window < log.current:  # some rounds of the current turn did not fit: nothing older does

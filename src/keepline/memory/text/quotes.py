@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 Span = tuple[int, int]
 
@@ -83,11 +84,21 @@ _ANNOUNCES = re.compile(
 _SAYS = re.compile(r"(?:\b(?:said|says?|wrote|told|asked|reads?|states?|called|titled|goes|shouted|texted"
     r"|posted|quote)\b|说|說|写|寫|问|道|喊|讲|称|叫做|念)[^“\"「『]{0,12}$", re.I)
 _ROW = re.compile(r"[^\n]+")
+_STOPS = ".!?。！？…"
 _SEPARATOR = re.compile(r"[,|\t:;=/，：；、]| [-–—] ")
 ROWS = 8
 """From how many lines on a list may be a table."""
 LONG_QUOTE = 10
 """Words (a CJK character is one) from which a quotation is speech, not a name or a term."""
+
+
+class _Line(NamedTuple):
+    """A line of what may be a table: where it stands, its first two separators, whether it has digits and ends a sentence."""
+
+    span: Span
+    shape: str
+    digits: bool
+    stopped: bool
 
 
 def announces_rules(text: str) -> bool:
@@ -150,28 +161,34 @@ def _introduced(text: str, start: int, end: int) -> Iterator[Span]:
 
 def _listing(text: str, start: int, end: int) -> Iterator[Span]:
     """Runs of at least `ROWS` lines built alike, most with digits: a table, an inventory, a ledger."""
-    run: list[tuple[int, int, str, bool]] = []
+    run: list[_Line] = []
     for m in _ROW.finditer(text, start, end):
         line = m.group().strip().lstrip("-*•· ")
         if not line:
             continue
-        shape = "".join(_SEPARATOR.findall(line)[:2])
         if run and len(line) > 160:
             yield from _rows(run)
             run = []
         else:
-            run.append((m.start(), m.end(), shape, any(c.isdigit() for c in line)))
+            shape = "".join(_SEPARATOR.findall(line)[:2])
+            run.append(_Line(m.span(), shape, any(c.isdigit() for c in line), line[-1] in _STOPS))
     yield from _rows(run)
 
 
-def _rows(run: list[tuple[int, int, str, bool]]) -> Iterator[Span]:
+def _rows(run: list[_Line]) -> Iterator[Span]:
+    """The rows of a run: its lines of the commonest shape, and figures between them that end no sentence. What is said before,
+    between or after the rows is its author's."""
     if len(run) < ROWS:
         return
-    shapes = [shape for _, _, shape, _ in run if shape]
-    common = max((shapes.count(s) for s in set(shapes)), default=0)
-    digits = sum(has for _, _, _, has in run)
-    if common * 10 >= len(run) * 6 and digits * 10 >= len(run) * 5:
-        yield run[0][0], run[-1][1]
+    shapes = [line.shape for line in run if line.shape]
+    common = max(sorted(set(shapes)), key=shapes.count, default="")
+    digits = sum(line.digits for line in run)
+    if shapes.count(common) * 10 < len(run) * 6 or digits * 10 < len(run) * 5:
+        return
+    inner = range(1, len(run) - 1)
+    for n, line in enumerate(run):
+        if line.shape == common or (n in inner and line.digits and not line.stopped):
+            yield line.span
 
 
 def _merge(spans: list[Span]) -> list[Span]:
