@@ -50,7 +50,7 @@ WEIGHTS = Weights()
 class Signals:
     """What is known of n items for one query. `dense`, `centred` (n,) cosines or None without vectors; `lexical` (n,) BM25,
     0 without a match; `session` (n,) BM25 of the item's whole session; `own` (n,) bool the user's words; `eligible` (n,)
-    bool what may be found; `before`, `after` (n,) index of the neighbouring item in its session, n for none."""
+    bool what may be found; `before`, `after` (n,) index of the neighbouring item in its session, −1 for none."""
 
     asks: bool
     rows: int
@@ -94,7 +94,7 @@ def w_structure(s: Signals, w: Weights) -> float:
 
 def positive(x: Floats, among: NDArray[np.bool_]) -> Floats:
     """Z-scores of the positive values of `x`; 0 where `x` is 0: not to match is no evidence against."""
-    values = x[among]
+    values = _only(x, among)
     if not len(values) or not values.any():
         return np.zeros_like(x)
     return np.where(x > 0, (x - values.mean()) / (values.std() + 1e-9), 0.0)
@@ -102,8 +102,12 @@ def positive(x: Floats, among: NDArray[np.bool_]) -> Floats:
 
 def standard(x: Floats, among: NDArray[np.bool_]) -> Floats:
     """Z-scores of `x` by the mean and deviation of `among`."""
-    values = x[among]
+    values = _only(x, among)
     return (x - values.mean()) / (values.std() + 1e-9) if len(values) else np.zeros_like(x)
+
+
+def _only(x: Floats, among: NDArray[np.bool_]) -> Floats:
+    return x if among.all() else x[among]
 
 
 def _dense(s: Signals, w: Weights) -> Floats:
@@ -118,6 +122,6 @@ def _dense(s: Signals, w: Weights) -> Floats:
 def _near(score: Floats, s: Signals, decay: float) -> Floats:
     """What comes from the neighbours at distance 1, and `decay` of what comes from those at distance 2."""
     padded = np.append(np.where(s.eligible, score, 0.0), 0.0)
-    before, after = np.append(s.before, len(score)), np.append(s.after, len(score))
+    before, after = np.append(s.before, -1), np.append(s.after, -1)  # none is −1, the last: the padding
     near = padded[s.before] + padded[s.after]
     return np.asarray(near + decay * (padded[before[s.before]] + padded[after[s.after]]))

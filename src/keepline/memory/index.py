@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 from keepline.memory.fuse import Floats, Signals, fuse
 from keepline.memory.postings import Postings, idf, saturated
 from keepline.memory.query import Query
+from keepline.memory.scan import SCAN, best_of, products
 from keepline.ports.store import ROLES, IndexRow
 
 Floats32 = NDArray[np.float32]
 
 USER = ROLES.index("user")
-SCAN = 2048
-"""Rows turned to float32 at a time: 4 MB, what a core's cache holds, and the fastest of 256 … 16,384 measured."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,7 +47,8 @@ class RecallIndex:
         self._n = 0                                     # rows
         self._m = 0                                     # items
         self._row: dict[str, NDArray[Any]] = {                                # per row, grown by doubling
-            "item": np.empty(0, dtype=np.int64), "start": np.empty(0, dtype=np.int32), "end": np.empty(0, dtype=np.int32),
+            "item": np.empty(0, dtype=np.int64), "session": np.empty(0, dtype=np.int64),
+            "start": np.empty(0, dtype=np.int32), "end": np.empty(0, dtype=np.int32),
             "length": np.empty(0, dtype=np.float64), "scale": np.empty(0, dtype=np.float32),
             "codes": np.empty((0, 0), dtype=np.int8),
         }
@@ -88,6 +88,7 @@ class RecallIndex:
         items = np.array([self._item_of(r, n + i) for i, r in enumerate(rows)], dtype=np.int64)
         row = self._row
         row["item"][n : n + k] = items
+        row["session"][n : n + k] = self._item["session"][items]
         row["start"][n : n + k] = [r.start for r in rows]
         row["end"][n : n + k] = [r.end for r in rows]
         lengths = np.array([int(r.counts.sum()) for r in rows], dtype=np.float64)
@@ -116,14 +117,14 @@ class RecallIndex:
             return []
         by_row, session = self._words(query)
         first = self._item["first"][: self._m]
-        lexical = np.maximum.reduceat(by_row, first)
+        lexical = best_of(by_row, first)
         cosines = self._cosines(vector) if vector is not None and self._with_vector else None
         score, parts = fuse(self._signals(query, lexical, session, among, cosines))
         if cosines is None:
             score = np.where(lexical > 0, score, -np.inf)
         elif least is not None:
             known = np.where(self._row["scale"][: self._n] > 0, cosines[0], -1.0)
-            score = np.where((lexical > 0) | (np.maximum.reduceat(known, first) >= least), score, -np.inf)
+            score = np.where((lexical > 0) | (best_of(known, first) >= least), score, -np.inf)
         k = min(k, int(np.isfinite(score).sum()))
         if not k:
             return []
@@ -178,10 +179,10 @@ class RecallIndex:
             session=session[item["session"][:m]],
             own=item["own"][:m],
             eligible=among,
-            before=np.where(item["before"][:m] < 0, m, item["before"][:m]),
-            after=np.where(item["after"][:m] < 0, m, item["after"][:m]),
-            dense=None if cosines is None else np.maximum.reduceat(cosines[0], first),
-            centred=None if cosines is None else np.maximum.reduceat(cosines[1], first),
+            before=item["before"][:m],
+            after=item["after"][:m],
+            dense=None if cosines is None else best_of(cosines[0], first),
+            centred=None if cosines is None else best_of(cosines[1], first),
         )
 
     @property
@@ -199,7 +200,7 @@ class RecallIndex:
         by_row, by_session = np.zeros(n), np.zeros(s)
         lengths = self._row["length"][:n]
         mean = float(lengths.mean())
-        session_of = self._item["session"][self._row["item"][:n]]
+        session_of = self._row["session"][:n]
         session_lengths = np.array(self._session_terms)
         session_mean = float(session_lengths.mean())
         for term, weight in zip(query.ids.tolist(), query.weights.tolist(), strict=True):
@@ -240,14 +241,7 @@ class RecallIndex:
 
     def _scan(self, vector: Floats32, start: int) -> Floats:
         """Products of `vector` (dim,) with the rows from `start` on."""
-        n, codes = self._n, self._row["codes"]
-        found = np.empty(n - start, dtype=np.float32)
-        buffer = np.empty((min(SCAN, n - start), codes.shape[1]), dtype=np.float32)
-        for lo in range(start, n, SCAN):
-            part = codes[lo : min(lo + SCAN, n)]
-            np.copyto(buffer[: len(part)], part, casting="unsafe")
-            np.dot(buffer[: len(part)], vector, out=found[lo - start : lo - start + len(part)])
-        return np.asarray(found * self._row["scale"][start:n], dtype=np.float64)
+        return products(self._row["codes"][start : self._n], self._row["scale"][start : self._n], vector)
 
     def _ranked(self, i: int, score: Floats, parts: dict[str, Floats], best: Floats,
                 cosines: tuple[Floats, Floats] | None, lexical: Floats) -> Ranked:
