@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from keepline.context.draft import SYSTEM_CODES, Draft
-from keepline.context.layout import OURS, Laid
+from keepline.context.draft import SYSTEM_CODES, Draft, Laid
+from keepline.context.layout import OURS
 from keepline.context.stages.pin import BEYOND
 from keepline.values.context import Entry, Fate, Ledger, Section
 
@@ -103,17 +103,12 @@ def _pins(draft: Draft, laid: Laid) -> tuple[Entry, ...]:
     sent = set(laid.indices)
     entries: list[Entry] = []
     for p in draft.pins:
-        tokens = p.tokens
         if id(p) in restated:
-            rule, fate = ("given by the caller" if p.pin.given else f"standing {p.pin.kind.value}"), Fate.KEPT
+            entries.append(p.entry)
         elif p.pin.seq in sent:
-            rule, fate, tokens = "stands in the window", Fate.KEPT, 0
+            entries.append(replace(p.entry, rule="stands in the window", tokens=0))
         else:
-            rule, fate = BEYOND, Fate.LEFT_OUT
-        entries.append(
-            Entry(section=Section.PINS, fate=fate, rule=rule, ids=(p.id,), seqs=(p.pin.seq,), tokens=tokens,
-                  back=f"keepline get {p.id}", scores={"certainty": round(p.pin.certainty, 3)})
-        )
+            entries.append(replace(p.entry, rule=BEYOND, fate=Fate.LEFT_OUT))
     return tuple(entries)
 
 

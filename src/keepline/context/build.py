@@ -9,10 +9,10 @@ from keepline.context.account import Choice, account
 from keepline.context.allot import allot
 from keepline.context.choose import choose
 from keepline.context.count import Meter, counted
-from keepline.context.draft import Call, Draft, Log, Plan, Room
+from keepline.context.draft import Call, Draft, Laid, Log, Plan, Room
 from keepline.context.layout import lay_out
 from keepline.context.modes import MODES, STANDS_IN, named
-from keepline.context.stages.fit import fit
+from keepline.context.stages.fit import read
 from keepline.context.turns import join, must_send
 from keepline.context.words import language
 from keepline.errors import BadMessage
@@ -33,9 +33,11 @@ def build(call: Call, plan: Plan, meter: Meter, now: datetime) -> Flow[Context]:
     draft = yield from _draft(call, plan, meter, now, log)
     if _all_fits(draft):
         choice = Choice(mode="full", why="everything fits", signals={})
-        draft = yield from fit(draft.evolve(whole=True, window=_first(log), rounds=_rest_of_turn(log, draft), mode="full"))
-        if lay_out(draft).tokens <= draft.room.limit:
-            return _context(draft, choice)
+        whole = draft.evolve(whole=True, window=_first(log), rounds=_rest_of_turn(log, draft), mode="full")
+        whole = yield from read(whole)
+        laid = lay_out(whole)
+        if laid.tokens <= draft.room.limit:
+            return _context(whole, laid, choice)
     log = join((yield from counted(call.scope, meter, tagged=True)), call.messages, own)
     draft = yield from _draft(call, plan, meter, now, log)
     if call.mode == "auto":
@@ -50,7 +52,8 @@ def build(call: Call, plan: Plan, meter: Meter, now: datetime) -> Flow[Context]:
     draft = draft.evolve(mode=choice.mode, room=_room(draft, mode.recent_share))
     for stage in mode.stages:
         draft = yield from stage(draft)
-    return _context(draft, choice)
+    assert draft.laid is not None, "the last stage of every mode is fit"
+    return _context(draft, draft.laid, choice)
 
 
 def _draft(call: Call, plan: Plan, meter: Meter, now: datetime, log: Log) -> Flow[Draft]:
@@ -101,6 +104,5 @@ def _language(log: Log) -> Flow[str]:
     return spoken or "en"
 
 
-def _context(draft: Draft, choice: Choice) -> Context:
-    laid = lay_out(draft)
+def _context(draft: Draft, laid: Laid, choice: Choice) -> Context:
     return Context(messages=laid.bodies, ledger=account(draft, laid, choice), parts=laid.sections)

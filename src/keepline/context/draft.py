@@ -18,7 +18,7 @@ from keepline.context.count import Meter
 from keepline.ports.store import ROLES
 from keepline.ports.view import Hit, View
 from keepline.values.budget import Budget
-from keepline.values.context import Entry
+from keepline.values.context import Entry, Section
 from keepline.values.message import Message
 from keepline.values.scope import Scope
 from keepline.values.tag import Pin
@@ -93,14 +93,16 @@ class Log:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Priced:
-    """A standing pin with its sentence and what a line for it costs in tokens; `key` is the sentence as it is compared."""
+    """A pin or candidate with the line that restates it and what that costs in tokens; `key` is the sentence as it is
+    compared, `entry` what the ledger says of it when it gets its line."""
 
     pin: Pin
-    text: str
+    line: str
     id: str
     day: str
     tokens: int
     key: str
+    entry: Entry
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -134,12 +136,26 @@ class Room:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Laid:
+    """What is sent: messages in order with, for each, its section, its index in the joined log (`layout.OURS`: ours) and its
+    tokens; `tokens` is the whole call. `repaired` are the indices whose tool pairs had to be mended."""
+
+    bodies: tuple[Mapping[str, Any], ...]
+    sections: tuple[Section, ...]
+    indices: tuple[int, ...]
+    costs: tuple[int, ...]
+    tokens: int
+    repaired: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Draft:
     """What the stages have decided. `window` is the index where the verbatim recent turns begin (len: none); `rounds` the
     indices of the current turn that are sent. `pins` are priced, best first; `restated` those that get a line;
     `candidates` are less certain ones, `filled` those of them that got spare room. `pieces` are recalled, best first, `spare`
     what relevance alone has no room for. `entries` and `notes` go to the ledger.
-    `lines` remembers, for the pins of this draft, what `restate` answered for a window."""
+    `lines` remembers, for the pins of this draft, what `restate` answered for a window. `laid` is what the last stage found to
+    fit: all of it, laid out and counted."""
 
     call: Call
     plan: Plan
@@ -164,6 +180,7 @@ class Draft:
     notes: tuple[str, ...] = ()
     signals: Mapping[str, float] = field(default_factory=dict)
     lines: dict[int, tuple[tuple[Priced, ...], tuple[Priced, ...], int]] = field(default_factory=dict)
+    laid: Laid | None = None
 
     def evolve(self, **changes: Any) -> Draft:
         """The same draft with some fields changed."""

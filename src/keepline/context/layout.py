@@ -8,10 +8,9 @@ call to call stands before what need not.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from keepline.context.draft import Draft
+from keepline.context.draft import Draft, Laid
 from keepline.context.render import block
 from keepline.context.turns import must_send, repair
 from keepline.values.context import Section
@@ -19,19 +18,6 @@ from keepline.values.message import Message
 
 OURS = -1
 """The index of our own message among those of the log."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Laid:
-    """Messages in order with, for each, its section, its index in the joined log (`OURS`: ours) and its tokens; `tokens`
-    is the whole call. `repaired` are the indices whose tool pairs had to be mended."""
-
-    bodies: tuple[Mapping[str, Any], ...]
-    sections: tuple[Section, ...]
-    indices: tuple[int, ...]
-    costs: tuple[int, ...]
-    tokens: int
-    repaired: tuple[int, ...]
 
 
 def lay_out(draft: Draft) -> Laid:

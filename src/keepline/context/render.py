@@ -93,5 +93,5 @@ def _by_day(pins: tuple[Priced, ...], language: str) -> list[str]:
         if p.day != day:
             day = p.day
             lines.append(_stamp(language, day, words.said[Role.USER], words.stated))
-        lines.append(pin_line(p.id, p.text))
+        lines.append(p.line)
     return lines

@@ -7,8 +7,10 @@ lock: whoever drives the flows of one owner drives them one at a time.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -42,6 +44,7 @@ class WarmLog:
     ids: list[str] = field(default_factory=list)
     links: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
     pins: dict[tuple[int, int, int], Pin] = field(default_factory=dict)
+    ranked: list[tuple[tuple[Any, ...], Pin]] = field(default_factory=list)
     standing: tuple[Pin, ...] = ()
     ended: tuple[Pin, ...] = ()
     sure: int = 0
@@ -81,14 +84,19 @@ class WarmLog:
         self.size = end
 
     def take_pins(self, pins: tuple[Pin, ...]) -> None:
-        """Merge pins written since; their order is worked out only when one changed."""
+        """Merge pins written since; each is put in its place among those that stand."""
         if not pins:
             return
-        for pin in pins:
-            self.pins[pin.seq, pin.number, pin.start] = pin
-        self.standing = tuple(sorted((p for p in self.pins.values() if p.ended_by is None), key=_rank))
-        self.sure = sum(p.stands for p in self.standing)
-        self.ended = tuple(p for _, p in sorted(self.pins.items()) if p.ended_by is not None)
+        changed = {(p.seq, p.number, p.start): p for p in pins}
+        if not changed.keys().isdisjoint(self.pins):
+            self.ranked = [row for row in self.ranked if (row[1].seq, row[1].number, row[1].start) not in changed]
+        self.pins.update(changed)
+        self.ranked.extend((_rank(p), p) for p in changed.values() if p.ended_by is None)
+        self.ranked.sort(key=itemgetter(0))
+        self.standing = tuple(p for _, p in self.ranked)
+        self.sure = bisect_left(self.ranked, LESS_SURE, key=itemgetter(0))
+        if any(p.ended_by is not None for p in pins):
+            self.ended = tuple(p for _, p in sorted(self.pins.items()) if p.ended_by is not None)
 
     def outline(self) -> Outline:
         n = self.size
@@ -98,6 +106,10 @@ class WarmLog:
 
 def _rank(pin: Pin) -> tuple[bool, bool, float, int, int]:
     return not pin.given, not pin.stands, -pin.certainty, -pin.seq, pin.start
+
+
+LESS_SURE = (True, True)
+"""What ranks behind every pin that stands, and before every candidate."""
 
 
 def _empty_log(session: Session, version: int) -> WarmLog:

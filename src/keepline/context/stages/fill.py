@@ -12,7 +12,7 @@ from keepline.context.render import folded
 from keepline.context.stages.pin import STAMP_TOKENS, restate
 from keepline.context.stages.recall import entry, used
 from keepline.ports.flow import Flow
-from keepline.values.context import Entry, Fate, Section
+from keepline.values.context import Fate
 
 
 def fill(draft: Draft) -> Flow[Draft]:
@@ -41,12 +41,7 @@ def fill(draft: Draft) -> Flow[Draft]:
             left -= piece.tokens
             pieces.append(piece)
         entries.append(entry(piece, *((Fate.KEPT, "recalled") if fits else (Fate.LEFT_OUT, "beyond the share of recall"))))
-    entries += [
-        Entry(section=Section.PINS, fate=Fate.KEPT, rule="may be a rule: spare room", ids=(p.id,), seqs=(p.pin.seq,),
-              tokens=p.tokens, back=f"keepline get {p.id}", scores={"certainty": round(p.pin.certainty, 3)})
-        for p in filled
-        if not p.pin.stands
-    ]
+    entries += [p.entry for p in filled if not p.pin.stands]
     return draft.evolve(filled=tuple(filled), pieces=tuple(pieces), spare=(), entries=draft.noted(*entries))
 
 
@@ -56,8 +51,5 @@ def without_last(draft: Draft, over: int) -> Draft:
     kept = list(draft.filled)
     while kept and sum(p.tokens for p in gone) < over:
         gone.append(kept.pop())
-    ids = {(p.pin.seq, p.id) for p in gone}
-    entries = tuple(
-        e for e in draft.entries if not (e.rule.startswith("may be") and e.seqs and (e.seqs[0], e.ids[0]) in ids)
-    )
-    return draft.evolve(filled=tuple(kept), entries=entries)
+    dropped = {id(p.entry) for p in gone}
+    return draft.evolve(filled=tuple(kept), entries=tuple(e for e in draft.entries if id(e) not in dropped))

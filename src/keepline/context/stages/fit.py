@@ -19,11 +19,12 @@ from keepline.values.context import Fate
 
 def fit(draft: Draft) -> Flow[Draft]:
     """Read the words of what was chosen, count the result exactly, and drop until it is within the limit."""
-    draft = yield from _read(draft)
+    draft = yield from read(draft)
     while True:
-        over = lay_out(draft).tokens - draft.room.limit
+        laid = lay_out(draft)
+        over = laid.tokens - draft.room.limit
         if over <= 0:
-            return draft
+            return draft.evolve(laid=laid)
         draft = _give_way(draft, over)
 
 
@@ -58,7 +59,7 @@ def _give_way(draft: Draft, over: int) -> Draft:
     )
 
 
-def _read(draft: Draft) -> Flow[Draft]:
+def read(draft: Draft) -> Flow[Draft]:
     """The messages of all that is sent verbatim, in `draft.texts` by index."""
     log = draft.log
     wanted = [i for i in range(draft.window, log.current) if log.live[i]] if draft.window < log.current else []

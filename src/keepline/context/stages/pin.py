@@ -89,10 +89,19 @@ def _prices(draft: Draft, pins: list[Pin]) -> Flow[dict[int, Priced]]:
         for p in missing:
             message: Message = words[p.seq]
             text = " ".join(message.text[p.start : p.end].split())
-            tokens = draft.meter.line(pin_line(message.id, text))
-            day = day_of(message.at, draft.plan.zone)
-            memo[id(p)] = Priced(pin=p, text=text, id=message.id, day=day, tokens=tokens, key=folded(text))
+            line = pin_line(message.id, text)
+            tokens, day = draft.meter.line(line), day_of(message.at, draft.plan.zone)
+            memo[id(p)] = Priced(pin=p, line=line, id=message.id, day=day, tokens=tokens, key=folded(text),
+                                 entry=_kept(p, message.id, tokens))
     return memo
+
+
+def _kept(p: Pin, id: str, tokens: int) -> Entry:
+    rule = "given by the caller" if p.given else f"standing {p.kind.value}" if p.stands else "may be a rule: spare room"
+    return Entry(
+        section=Section.PINS, fate=Fate.KEPT, rule=rule, ids=(id,), seqs=(p.seq,), tokens=tokens, back=f"keepline get {id}",
+        scores={"certainty": round(p.certainty, 3)},
+    )
 
 
 def _once(pins: list[Pin], prices: dict[int, Priced], said: set[str]) -> tuple[Priced, ...]:
