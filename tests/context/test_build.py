@@ -8,6 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from keepline.context.modes import MODES as TABLE
+from keepline.context.stages.fit import fit
 from keepline.engine import Engine
 from keepline.errors import BadChoice, BadMessage, BudgetTooSmall, Oversize
 from keepline.ports.store import GetSession, PutTags, Read, Write
@@ -386,3 +388,8 @@ def test_no_context_is_over_its_budget_by_one_token_and_the_ledger_adds_up(turns
     assert all(v >= 0 for v in context.ledger.sections.values())
     named = sum(e.count for e in context.ledger.entries if e.section in (Section.RECENT, Section.OTHER, Section.PENDING))
     assert named >= 1
+
+
+@pytest.mark.req("CTX-03")
+def test_every_mode_ends_with_the_stage_that_lays_out_and_counts():
+    assert [mode.stages[-1] for mode in TABLE.values()] == [fit] * len(TABLE)

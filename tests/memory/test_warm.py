@@ -212,3 +212,20 @@ def test_a_fork_counts_its_parents_rows_where_they_are(keeper: Keeper) -> None:
     second = Meter(PlainCounter("word", overhead=1))
     assert run(counted(hand.scope(fork.session), second, tagged=False), keeper.meet).outline.tokens.tolist() == [3, 2, 4]
     assert keeper.look("s", second.counter.name).outline.tokens.tolist() == [3, 2, -1]
+
+
+@pytest.mark.req("WARM-01")
+def test_a_pin_whose_ending_is_taken_back_stands_again_and_is_not_ended_too(keeper: Keeper) -> None:
+    hand = keeper.hand
+    hand.append(talk(*(f"w{i}" for i in range(4))))
+    tag(hand, 0)
+    tag(hand, 0, ended_by=2)
+    view = keeper.look()
+    assert [p.seq for p in view.ended] == [0]
+    assert not view.standing
+    plain = Tag(number=0, seq=2, category=Category.CHAT, retention=Retention.DEFAULT)
+    hand.store.write(Write((PutTags(hand.scope(), (plain,)),)))
+    tag(hand, 0)
+    view = keeper.look()
+    assert [p.seq for p in view.standing] == [0]
+    assert not view.ended

@@ -32,6 +32,10 @@ WORDS_CHARACTERS = 16_000_000
 COLUMNS = ("seq", "number", "at", "role", "category", "retention", "given", "erased", "tokens")
 
 
+Rank = tuple[bool, bool, float, int, int]
+"""Not given, not sure enough to stand, less certain, older, later in its message: the order in which pins give way."""
+
+
 @dataclass(slots=True)
 class WarmLog:
     """One session's outline and pins in one vocabulary, as of `version`; grows in place, changed columns are copied."""
@@ -44,7 +48,7 @@ class WarmLog:
     ids: list[str] = field(default_factory=list)
     links: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
     pins: dict[tuple[int, int, int], Pin] = field(default_factory=dict)
-    ranked: list[tuple[tuple[Any, ...], Pin]] = field(default_factory=list)
+    ranked: list[tuple[Rank, Pin]] = field(default_factory=list)
     standing: tuple[Pin, ...] = ()
     ended: tuple[Pin, ...] = ()
     sure: int = 0
@@ -87,15 +91,16 @@ class WarmLog:
         """Merge pins written since; each is put in its place among those that stand."""
         if not pins:
             return
-        changed = {(p.seq, p.number, p.start): p for p in pins}
-        if not changed.keys().isdisjoint(self.pins):
-            self.ranked = [row for row in self.ranked if (row[1].seq, row[1].number, row[1].start) not in changed]
+        changed = {_place(p): p for p in pins}
+        before = [self.pins[place] for place in changed.keys() & self.pins.keys()]
+        if before:
+            self.ranked = [row for row in self.ranked if _place(row[1]) not in changed]
         self.pins.update(changed)
         self.ranked.extend((_rank(p), p) for p in changed.values() if p.ended_by is None)
         self.ranked.sort(key=itemgetter(0))
         self.standing = tuple(p for _, p in self.ranked)
         self.sure = bisect_left(self.ranked, LESS_SURE, key=itemgetter(0))
-        if any(p.ended_by is not None for p in pins):
+        if any(p.ended_by is not None for p in (*pins, *before)):
             self.ended = tuple(p for _, p in sorted(self.pins.items()) if p.ended_by is not None)
 
     def outline(self) -> Outline:
@@ -104,7 +109,11 @@ class WarmLog:
         return Outline(**c, ids=self.ids, links=self.links)  # type: ignore[arg-type]  # columns keep their own dtypes
 
 
-def _rank(pin: Pin) -> tuple[bool, bool, float, int, int]:
+def _place(pin: Pin) -> tuple[int, int, int]:
+    return pin.seq, pin.number, pin.start
+
+
+def _rank(pin: Pin) -> Rank:
     return not pin.given, not pin.stands, -pin.certainty, -pin.seq, pin.start
 
 

@@ -11,7 +11,8 @@ from keepline.ports.store import Store
 
 
 class Suite:
-    """Override `open_store` (a static method, so that other processes can call it too)."""
+    """Override `open_store` (a static method, so that other processes can call it too): the one thing that a suite cannot
+    know. Its suites are abstract here and run only through an adapter author's subclass."""
 
     @staticmethod
     def open_store(folder: str) -> Store:
