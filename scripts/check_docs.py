@@ -27,11 +27,16 @@ SKIPPED = {"__pycache__", ".git", ".venv", "dist"}
 DATA = {
     "cli/samples/": "what `keepline demo` plays",
     "memory/text/": "Rules about words that both wings share",
+    "prompts/en/": "the prompts in English",
+    "prompts/zh/": "the prompts in Chinese",
     "stores/migrations/versions/": "one file a change of the schema",
     "context/tagger.npz": "the tagger's weights, made by scripts/train_tagger.py",
 }
 # folders whose files are of one kind
-ON_ONE_LINE = ("cli/samples/", "evals/bench/", "evals/cases/", "stores/migrations/versions/", "testing/conformance/")
+ON_ONE_LINE = (
+    "cli/samples/", "evals/bench/", "evals/cases/", "prompts/en/", "prompts/zh/", "stores/migrations/versions/",
+    "testing/conformance/",
+)
 UNSHOWN = ("__init__.py", "py.typed", "script.py.mako")  # said by their folder, or empty, or a template of Alembic's
 TOP = {
     "tests": "mirrors the package; requirements.py has a row for every promise",

@@ -56,7 +56,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "CTX-10": R("DESIGN §4",
         "Only what must be sent can make a budget too small; the error itemises the sum, and nothing to send is an error."),
     "CTX-11": R("issue 2 §6",
-        "auto chooses from measured signals and says its rule; summary falls back to hybrid and says so; an unknown mode "
+        "auto chooses from measured signals and says its rule; an unknown mode "
         "names the known."),
     "CTX-12": R("OPEN budget_oversize", "A limit by number of messages keeps the instructions and the newest question."),
     "CTX-13": R("issue 2 §6", "No context is over its budget by one token, and its ledger adds up, whatever the conversation."),

@@ -16,9 +16,16 @@ from typing import Any
 from keepline.errors import BadSetting
 
 
-def _row(default: Any, why: str, *, least: float | None = None, most: float | None = None, choices: str = "") -> Any:
-    """A setting: its default, why one would change it, and what is allowed."""
-    meta = {"why": why, "least": least, "most": most, "choices": tuple(choices.split()) if choices else ()}
+def _row(
+    default: Any, why: str, *, least: float | None = None, most: float | None = None, choices: str = "", also: str = "",
+    secret: bool = False,
+) -> Any:
+    """A setting: its default, why one would change it, and what is allowed; other variables that it is `also` read from; whether
+    its value is a `secret`, never shown."""
+    meta = {
+        "why": why, "least": least, "most": most, "choices": tuple(choices.split()), "secret": secret,
+        "also": tuple(also.split()),
+    }
     return field(default=default, metadata=meta)
 
 
@@ -45,6 +52,16 @@ class Settings:
     dense_under: float = _row(0.2, "auto: recent messages with a smaller share of facts are talk: sliding", least=0, most=1)
     spread_under: float = _row(0.35, "auto: recent questions less alike than this are spread: hybrid", least=-1, most=1)
     recall_k: int = _row(40, "how many recalled pieces compete for their share of the window", least=1, most=1000)
+    summary_model: str = _row("", "who writes summaries, as openai:MODEL (a cheap one will do); empty: the user's own sentences")
+    model_url: str = _row("", "the endpoint of models; empty: OpenAI's", also="OPENAI_BASE_URL OPENAI_API_BASE")
+    model_key: str = _row("", "the endpoint's key", also="OPENAI_API_KEY", secret=True)
+    model_s: float = _row(60.0, "how long one attempt to reach a model may take", least=1, most=3600)
+    summary_batch: int = _row(4_000, "tokens of messages that become one segment of the summary", least=200)
+    summary_from: int = _row(12_000, "a model is asked only from so many unsummarised tokens on", least=0)
+    summary_every: int = _row(20, "a model is asked again after so many messages", least=1)
+    summary_minutes: float = _row(30.0, "or after so many minutes", least=0)
+    summary_bill: float = _row(0.1, "what summary calls may cost, as a share of the conversation's own calls", least=0, most=1)
+    summary_words: int = _row(200, "size of a segment in English words (in Chinese characters: half as many again)", least=20)
     ledgers: int = _row(1000, "how many builds of a user are kept on record", least=0)
 
     def __post_init__(self) -> None:
@@ -86,7 +103,9 @@ def load(environ: Mapping[str, str] | None = None, **given: Any) -> Settings:
 
 
 def origins(environ: Mapping[str, str] | None = None, **given: Any) -> dict[str, tuple[Any, str]]:
-    """Every setting with its value and where that came from (`argument`, a variable, a file, or `default`)."""
+    """Every setting with its value and where that came from (`argument`, a variable, a file, or `default`).
+
+    Variables of other makers (OPENAI_API_KEY …) come last before the default: keepline's own words go before them."""
     env = os.environ if environ is None else environ
     names = {f.name: f for f in fields(Settings)}
     home = given.get("home") or env.get("KEEPLINE_HOME") or names["home"].default
@@ -106,7 +125,8 @@ def origins(environ: Mapping[str, str] | None = None, **given: Any) -> dict[str,
         elif name in filed:
             found[name] = (filed[name], str(path))
         else:
-            found[name] = (spec.default, "default")
+            other = next((v for v in spec.metadata["also"] if env.get(v)), None)
+            found[name] = (env[other], other) if other else (spec.default, "default")
         check(name, *found[name])
     return found
 

@@ -32,13 +32,14 @@ class Shaky(HashEncoder):
 
 
 def make(
-    store: str | Path = "sqlite://:memory:", *, encoder: Any = _OWN, counter: Any = None, clock: Any = None, **more: Any
+    store: str | Path = "sqlite://:memory:", *, encoder: Any = _OWN, counter: Any = None, clock: Any = None, model: Any = None,
+    **more: Any,
 ) -> Engine:
     """An engine over `store`; `more` are settings."""
     chosen = load(environ={}, home="/nonexistent", **({"settle": "manual"} | more))
     return Engine(
         open_store(str(store)), settings=chosen, encoder=Shaky() if encoder is _OWN else encoder,
-        counter=counter or PlainCounter(overhead=4), clock=clock or FrozenClock(NOW),
+        counter=counter or PlainCounter(overhead=4), clock=clock or FrozenClock(NOW), model=model,
     )  # fmt: skip
 
 

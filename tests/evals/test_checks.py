@@ -173,8 +173,8 @@ def test_checks_on_the_whole_run_hold_where_they_should(world: World) -> None:
     assert [unmet(world, c) for c in holds] == [None] * len(holds)
     world.errors.append("add: database is locked")
     world.inputs.append(([USER], [SYSTEM]))
-    world.llm_calls += [100]
-    world.llm_limit = 99
+    world.llm.calls += [100]
+    world.llm.limit = 99
     changes: dict[str, dict[str, Any]] = {
         "active_has_anywhere": {"text": "Porto"}, "event_time": {"date": "2023-05-20"}, "event_time_in": {"to": "2023-05-19"},
         "common_prefix_at_least": {"b": "c"}, "equal_before_first_user": {"b": "c"},

@@ -16,6 +16,7 @@ import typer
 from keepline.cli.app import AnySession, AsJson, Session, StoreAt, Tenant, User, app, engine, err, out, progress, show
 from keepline.errors import BadMessage
 from keepline.values.message import Message
+from keepline.values.summary import Segment
 
 
 def as_dict(message: Message) -> dict[str, Any]:
@@ -79,6 +80,8 @@ def list_(
     after: Annotated[int, typer.Option(help="Only messages behind this position.")] = -1,
     limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 100,
     pins: Annotated[bool, typer.Option("--pins", help="The standing rules and facts instead, ended ones too.")] = False,
+    summaries: Annotated[bool, typer.Option("--summaries", help="The segments of the summary instead.")] = False,
+    covered_by: Annotated[str | None, typer.Option(help="Only messages that this segment of the summary stands for.")] = None,
     store: StoreAt = None, tenant: Tenant = "default", json_: AsJson = False,
 ) -> None:
     """List a conversation's messages; without a session, the conversations."""
@@ -96,8 +99,14 @@ def list_(
                 for s in standing
             ]
             lines = [f"#{r['id']}  {r['text']}" + (f"  (ended by #{r['ended_by']})" if r["ended_by"] else "") for r in rows]
+        elif summaries:
+            found = keep.summaries(user=user, session=session, tenant=tenant)
+            rows = [{"id": s.id, "lo": s.lo, "hi": s.hi, **s.to_dict()} for s in found]
+            lines = [line for s in found for line in segment_lines(s)]
         else:
-            messages = keep.list(user=user, session=session, tenant=tenant, after=after, limit=limit)
+            messages = keep.list(
+                user=user, session=session, tenant=tenant, after=after, limit=limit, covered_by=covered_by
+            )
             rows = [as_dict(m) for m in messages]
             lines = [f"#{m.id}  {m.role}: {one_line(m.text)}" if not m.erased else f"#{m.id}  (erased)" for m in messages]
             if len(messages) == limit:
@@ -148,15 +157,18 @@ def search(
 @app.command(epilog="Example:  keepline settle -u me")
 def settle(
     user: Annotated[str | None, typer.Option("--user", "-u", help="Only this person's conversations.")] = None,
-    session: AnySession = None, store: StoreAt = None, tenant: Tenant = "default", json_: AsJson = False,
+    session: AnySession = None,
+    summarise: Annotated[bool | None, typer.Option(
+        "--summarise/--no-summarise", help="All there is to summarise, or nothing (default: what is due).")] = None,
+    store: StoreAt = None, tenant: Tenant = "default", json_: AsJson = False,
 ) -> None:
-    """Bring tags and the recall index up to the newest message."""
+    """Bring tags and the recall index up to the newest message, and make the summaries that are due."""
     with engine(store) as keep, progress("settle") as report:
-        done = keep.settle(progress=report, user=user, session=session, tenant=tenant)
+        done = keep.settle(progress=report, summarise=summarise, user=user, session=session, tenant=tenant)
     if json_:
-        show({"sessions": done.sessions, "messages": dict(done.messages), "seconds": done.seconds})
+        show({"sessions": done.sessions, "messages": dict(done.messages), "summarised": done.summarised, "seconds": done.seconds})
     else:
-        brought = ", ".join(f"{n} in {view}" for view, n in done.messages.items())
+        brought = ", ".join(f"{n} in {view}" for view, n in (*done.messages.items(), ("summaries", done.summarised)))
         out.print(f"{done.sessions} conversations settled ({brought}) in {done.seconds:.1f} s", highlight=False)
 
 
@@ -193,6 +205,14 @@ def lines_of(file: Path) -> Iterator[Iterable[str]]:
             yield opened
     except OSError as error:
         raise BadMessage(where=str(file), why=f"cannot be read: {error.strerror or error}") from None
+
+
+def segment_lines(s: Segment) -> Iterator[str]:
+    """A segment for the terminal: its head, and a line a statement."""
+    dropped = f", {sum(s.dropped.values())} dropped" if s.dropped else ""
+    yield f"{s.id}  messages {s.lo}–{s.hi - 1} by {s.maker}: {s.before} → {s.after} tokens{dropped}"
+    for statement in s.statements:
+        yield f"    {statement.origin}{' (open)' if statement.open else ''}: {one_line(statement.text)}"
 
 
 def one_line(text: str, most: int = 100) -> str:

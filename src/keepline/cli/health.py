@@ -17,6 +17,9 @@ from keepline.cli.app import AnySession, AsJson, StoreAt, Tenant, app, engine, e
 from keepline.errors import KeeplineError
 from keepline.settings import Settings, load, origins
 
+SECRETS = {f.name for f in fields(Settings) if f.metadata["secret"]}
+"""Settings whose values are never shown."""
+
 config = typer.Typer(help="Show the settings and where each comes from.", no_args_is_help=True)
 app.add_typer(config, name="config")
 
@@ -58,7 +61,7 @@ def status(
 @config.command("show", epilog="Example:  keepline config show --json")
 def config_show(json_: AsJson = False) -> None:
     """Every setting: its value, where that comes from, and why one would change it."""
-    found = origins()
+    found = {n: ("…" if v and n in SECRETS else v, origin) for n, (v, origin) in origins().items()}
     why = {f.name: f.metadata["why"] for f in fields(Settings)}
     if json_:
         show({name: {"value": value, "from": origin, "why": why[name]} for name, (value, origin) in found.items()})

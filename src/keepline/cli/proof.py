@@ -21,7 +21,7 @@ File = Annotated[Path, typer.Argument(help="A .jsonl file, or .jsonl.gz.")]
 
 @evals.command(epilog="Example:  keepline eval retention scenarios.jsonl --mode auto --misses")
 def retention(
-    file: File, mode: Annotated[str, typer.Option(help="auto, full, sliding, retrieval or hybrid.")] = "auto",
+    file: File, mode: Annotated[str, typer.Option(help="auto, full, sliding, summary, retrieval or hybrid.")] = "auto",
     fraction: Annotated[float | None, typer.Option(help="Budget as a share of the conversation, instead of the file's.")] = None,
     no_pins: Annotated[bool, typer.Option("--no-pins", help="Leave pins out: what the rest of the machinery keeps.")] = False,
     misses: Annotated[bool, typer.Option("--misses", help="List every missed probe with its reason.")] = False,

@@ -49,7 +49,7 @@ def context(
     user: User = "", session: AnySession = None,
     budget: Annotated[int | None, typer.Option(min=1, help="The window in tokens (default: the model's).")] = None,
     reserve: Annotated[int | None, typer.Option(min=0, help="Tokens kept for the answer (default: a fifth).")] = None,
-    mode: Annotated[str, typer.Option(help="auto, full, sliding, retrieval or hybrid.")] = "auto",
+    mode: Annotated[str, typer.Option(help="auto, full, sliding, summary, retrieval or hybrid.")] = "auto",
     model: Annotated[str | None, typer.Option(help="Whose vocabulary and window.")] = None,
     keyword: Annotated[list[str] | None, typer.Option("--keyword", help="Must occur in what is recalled.")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Draw the window, and say why each item is there.")] = False,

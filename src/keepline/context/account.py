@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from keepline.context.draft import SYSTEM_CODES, Draft, Laid
-from keepline.context.layout import OURS
+from keepline.context.layout import OUR_SUMMARY, OURS
 from keepline.context.stages.pin import BEYOND
 from keepline.values.context import Entry, Fate, Ledger, Section
 
@@ -78,7 +78,7 @@ def _sent(draft: Draft, laid: Laid) -> tuple[Entry, ...]:
     entries: list[Entry] = []
     recents: list[int] = []
     for index, section, cost in zip(laid.indices, laid.sections, laid.costs, strict=True):
-        if index == OURS or (index in draft.cuts and section is Section.PENDING):
+        if index < 0 or (index in draft.cuts and section is Section.PENDING):
             continue
         if index in draft.cuts:
             entries.append(
@@ -116,9 +116,13 @@ def _rest(draft: Draft, laid: Laid) -> tuple[Entry, ...]:
     """What of the log is not sent verbatim and not named by recall, as ranges."""
     log = draft.log
     mask = log.live & ~np.isin(log.role, SYSTEM_CODES)
-    named = [i for i in laid.indices if i != OURS]
+    named = [i for i in laid.indices if i >= 0]
     named += [s for e in draft.entries if e.section is Section.RECALL for s in e.seqs]
     mask[named] = False
+    if OUR_SUMMARY in laid.indices:
+        for e in draft.entries:
+            if e.fate is Fate.SUMMARISED:
+                mask[e.seqs[0] : e.seqs[-1] + 1] = False
     older, lost = mask.copy(), mask
     older[log.current :] = False
     lost[: log.current] = False

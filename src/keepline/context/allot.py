@@ -18,22 +18,28 @@ PENDING_SHARE = 0.1
 size must not depend on the question, or the window would move at every call."""
 
 
-def allot(budget: Budget, plan: Plan, *, fixed: int, pending: int, recent_share: float) -> Room:
+def allot(
+    budget: Budget, plan: Plan, *, fixed: int, pending: int, recent_share: float = 1.0, summary_share: float = 0.0
+) -> Room:
     """The room of one build, in tokens. `fixed` is tools, overhead and system text; `pending` what of this call must be
-    sent; `recent_share` the mode's share of recent turns in what pins leave (0..1).
+    sent; `recent_share` the mode's share of recent turns in what pins and summary leave (0..1), `summary_share` of the soft
+    limit what the summary may take.
 
     The soft limit is `soft_share` of the window but never under `soft_floor`: a small window is used whole.
     """
     limit = budget.limit
     soft = max(int(budget.window * plan.soft_share), plan.soft_floor)
+    aim = min(limit, soft)
+    summary = int(max(0, aim - fixed - pending) * summary_share)
     return Room(
         limit=limit,
         base=fixed + pending,
         aim=min(limit, max(soft, fixed + pending)),
         pins=int(limit * plan.pins_share),
         pins_certain=int(limit * plan.pins_certain_share),
-        recent=int(max(0, min(limit, soft) - fixed) * (1 - PENDING_SHARE) * recent_share),
+        recent=int(max(0, aim * (1 - summary_share) - fixed) * (1 - PENDING_SHARE) * recent_share),
         recent_share=recent_share,
+        summary=summary,
     )
 
 

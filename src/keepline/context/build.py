@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 
 from keepline.context.account import Choice, account
@@ -11,7 +10,7 @@ from keepline.context.choose import choose
 from keepline.context.count import Meter, counted
 from keepline.context.draft import Call, Draft, Laid, Log, Plan, Room
 from keepline.context.layout import lay_out
-from keepline.context.modes import MODES, STANDS_IN, named
+from keepline.context.modes import MODES, Mode, named
 from keepline.context.stages.fit import read
 from keepline.context.turns import join, must_send
 from keepline.context.words import language
@@ -44,12 +43,8 @@ def build(call: Call, plan: Plan, meter: Meter, now: datetime) -> Flow[Context]:
         choice = yield from choose(log, plan, call.budget.window)
     else:
         choice = Choice(mode=call.mode, why="asked for", signals={})
-    if choice.mode in STANDS_IN:
-        stand_in = STANDS_IN[choice.mode]
-        draft = draft.evolve(notes=(*draft.notes, f"mode {choice.mode} is not there yet: {stand_in} was used"))
-        choice = replace(choice, mode=stand_in)
     mode = MODES[choice.mode]
-    draft = draft.evolve(mode=choice.mode, room=_room(draft, mode.recent_share))
+    draft = draft.evolve(mode=choice.mode, room=_room(draft, mode))
     for stage in mode.stages:
         draft = yield from stage(draft)
     assert draft.laid is not None, "the last stage of every mode is fit"
@@ -61,16 +56,18 @@ def _draft(call: Call, plan: Plan, meter: Meter, now: datetime, log: Log) -> Flo
     if not log.live.any():
         raise BadMessage(where="messages", why="there is nothing to send: the log is empty and no message was given")
     spoken = plan.language or (yield from _language(log))
-    room = allot(call.budget, plan, fixed=0, pending=0, recent_share=1.0)
+    room = allot(call.budget, plan, fixed=0, pending=0)
     draft = Draft(call=call, plan=plan, log=log, meter=meter, room=room, now=now, language=spoken)
-    return draft.evolve(room=_room(draft, 1.0))
+    return draft.evolve(room=_room(draft, MODES["full"]))
 
 
-def _room(draft: Draft, recent_share: float) -> Room:
+def _room(draft: Draft, mode: Mode) -> Room:
     log, call = draft.log, draft.call
     fixed = draft.meter.counter.call(call.tools, call.response_format) + int(log.tokens[list(log.system)].sum())
     pending = int(log.tokens[list(must_send(draft.log))].sum())
-    return allot(call.budget, draft.plan, fixed=fixed, pending=pending, recent_share=recent_share)
+    return allot(
+        call.budget, draft.plan, fixed=fixed, pending=pending, recent_share=mode.recent_share, summary_share=mode.summary_share
+    )
 
 
 def _all_fits(draft: Draft) -> bool:

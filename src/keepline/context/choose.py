@@ -1,7 +1,7 @@
 """`auto`: measured signals to a mode, with the reason.
 
 In this order: a short history is sent whole; talk with few facts slides; recent questions that spread want everything that
-can be recalled; else a summary (which this release answers with hybrid).
+can be recalled; else a summary.
 """
 
 from __future__ import annotations

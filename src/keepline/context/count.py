@@ -13,6 +13,8 @@ from keepline.values.scope import Scope
 
 BATCH = 2000
 """Messages read and counted at a time when a log has no counts in the asked vocabulary: bounds memory."""
+OURS_KEPT = 16
+"""Messages of keepline's own whose count is remembered."""
 
 
 class Meter:
@@ -23,7 +25,7 @@ class Meter:
         self.counter = counter
         self._lines: dict[str, int] = {}
         self._most = most
-        self._ours = ("", 0)
+        self._ours: dict[str, int] = {}
 
     def line(self, text: str) -> int:
         """Tokens of `text` and the newline after it."""
@@ -39,10 +41,14 @@ class Meter:
         return self.counter.message(body)
 
     def ours(self, text: str) -> int:
-        """Tokens of the message that keepline adds, remembered: it is counted when fitted and again when laid out."""
-        if self._ours[0] != text:
-            self._ours = text, self.counter.message({"role": "user", "content": text})
-        return self._ours[1]
+        """Tokens of a message that keepline adds, remembered: it is counted when fitted and when laid out, and a summary stands
+        still over many calls."""
+        known = self._ours.get(text)
+        if known is None:
+            if len(self._ours) >= OURS_KEPT:
+                self._ours.clear()
+            known = self._ours[text] = self.counter.message({"role": "user", "content": text})
+        return known
 
 
 def counted(scope: Scope, meter: Meter, *, tagged: bool) -> Flow[View]:

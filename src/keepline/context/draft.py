@@ -21,6 +21,7 @@ from keepline.values.budget import Budget
 from keepline.values.context import Entry, Section
 from keepline.values.message import Message
 from keepline.values.scope import Scope
+from keepline.values.summary import Statement
 from keepline.values.tag import Pin
 
 SYSTEM_CODES = (ROLES.index("system"), ROLES.index("developer"))
@@ -59,6 +60,8 @@ class Plan:
     full_under: float = 0.4
     dense_under: float = 0.2
     spread_under: float = 0.35
+    summary_batch: int = 4_000
+    summary_words: int = 200
     recall_k: int = 40
     language: str = ""
     zone: str = "UTC"
@@ -121,10 +124,20 @@ class Piece:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Summed:
+    """A statement of the summary with its line, its day and what the line costs in tokens."""
+
+    statement: Statement
+    line: str
+    day: str
+    tokens: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Room:
     """The budget's arithmetic, in tokens: `limit` for input; `base` what must be sent; `aim` the soft limit; `pins` and
     `pins_certain` the caps for restated pins; `recent` the cap that steers the window of recent turns, `recent_share` the
-    mode's share it came from."""
+    mode's share it came from; `summary` the most that the summary takes (0: the mode has none)."""
 
     limit: int
     base: int
@@ -133,6 +146,7 @@ class Room:
     pins_certain: int
     recent: int
     recent_share: float = 1.0
+    summary: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -153,7 +167,8 @@ class Draft:
     """What the stages have decided. `window` is the index where the verbatim recent turns begin (len: none); `rounds` the
     indices of the current turn that are sent. `pins` are priced, best first; `restated` those that get a line;
     `candidates` are less certain ones, `filled` those of them that got spare room. `pieces` are recalled, best first, `spare`
-    what relevance alone has no room for. `entries` and `notes` go to the ledger.
+    what relevance alone has no room for; `summary` are statements about what is before the window, as they
+    were said. `entries` and `notes` go to the ledger.
     `lines` remembers, for the pins of this draft, what `restate` answered for a window. `laid` is what the last stage found to
     fit: all of it, laid out and counted."""
 
@@ -174,6 +189,7 @@ class Draft:
     restated: tuple[Priced, ...] = ()
     candidates: tuple[Priced, ...] = ()
     filled: tuple[Priced, ...] = ()
+    summary: tuple[Summed, ...] = ()
     pieces: tuple[Piece, ...] = ()
     spare: tuple[Piece, ...] = ()
     entries: tuple[Entry, ...] = ()

@@ -1,8 +1,8 @@
 """The order of what is sent, and its exact count.
 
-First the instructions, byte for byte; then the window of recent turns, verbatim; then one message of ours, role user,
-directly before the question and never inside a tool loop; then the question and what follows it. Nothing that changes from
-call to call stands before what need not.
+First the instructions, byte for byte; then the summary, which stands still between jumps of the window; then the window of
+recent turns, verbatim; then one message of ours, role user, directly before the question and never inside a tool loop; then
+the question and what follows it. Nothing that changes from call to call stands before what need not.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from keepline.context.draft import Draft, Laid
-from keepline.context.render import block
+from keepline.context.render import block, summary_block
 from keepline.context.turns import must_send, repair
 from keepline.values.context import Section
 from keepline.values.message import Message
 
 OURS = -1
 """The index of our own message among those of the log."""
+OUR_SUMMARY = -2
+"""The index of the summary's message."""
 
 
 def lay_out(draft: Draft) -> Laid:
@@ -29,7 +31,11 @@ def lay_out(draft: Draft) -> Laid:
     mended, touched = repair([(i, draft.cuts.get(i) or draft.texts[i]) for i in place])
     ours = block(draft) if draft.restated or draft.pieces or draft.filled else None
     rows: list[tuple[int, Section, Mapping[str, Any], int]] = []
+    summary = summary_block(draft) if draft.summary else None
     for i, message in mended:
+        if summary is not None and i not in log.system:
+            rows.append((OUR_SUMMARY, Section.SUMMARY, {"role": "user", "content": summary}, draft.meter.ours(summary)))
+            summary = None
         if i >= log.current and ours is not None and i not in log.system:
             rows.append((OURS, Section.FRAME, {"role": "user", "content": ours}, draft.meter.ours(ours)))
             ours = None

@@ -12,33 +12,37 @@ from keepline.context.stages.pending import pending
 from keepline.context.stages.pin import pin
 from keepline.context.stages.recall import recall
 from keepline.context.stages.recent import recent
+from keepline.context.stages.summarise import summarise
 from keepline.errors import BadChoice
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mode:
-    """What a mode runs, and its share of recent turns in what pins leave (the rest is recall's)."""
+    """What a mode runs, its share of recent turns in what pins and summary leave (the rest is recall's), and the most of the
+    input budget that a summary takes."""
 
     stages: tuple[Stage, ...]
     recent_share: float
+    summary_share: float = 0.0
 
 
 WINDOW = (pin, pending, recent, dedupe, fill, fit)
 RECALLING = (pin, pending, recent, recall, dedupe, fill, fit)
+SUMMING = (pin, pending, recent, summarise, dedupe, fill, fit)
+ALL = (pin, pending, recent, summarise, recall, dedupe, fill, fit)
 
 MODES = {
     "full": Mode(stages=WINDOW, recent_share=1.0),
     "sliding": Mode(stages=WINDOW, recent_share=1.0),
+    "summary": Mode(stages=SUMMING, recent_share=1.0, summary_share=0.25),
     "retrieval": Mode(stages=RECALLING, recent_share=0.2),
-    "hybrid": Mode(stages=RECALLING, recent_share=0.6),
+    "hybrid": Mode(stages=ALL, recent_share=0.6, summary_share=0.1),
 }
-STANDS_IN = {"summary": "hybrid"}
-"""Modes of the design that this release answers with another; the ledger says so."""
 
 
 def named(name: str) -> str:
     """`name` if it can be asked for; raises `BadChoice` otherwise."""
-    choices = ["auto", *MODES, *STANDS_IN]
+    choices = ["auto", *MODES]
     if name not in choices:
         raise BadChoice(what="mode", value=name, choices=", ".join(choices))
     return name

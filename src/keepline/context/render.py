@@ -6,6 +6,7 @@ are indented so that no line of it can pass for a stamp.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -14,6 +15,7 @@ from keepline.context.draft import Draft, Priced
 from keepline.context.words import BY_NAME
 from keepline.errors import BadSetting
 from keepline.values.message import Message, Role
+from keepline.values.summary import Statement
 
 OPEN, CLOSE = "<background>", "</background>"
 
@@ -63,6 +65,28 @@ def _stamp(language: str, day: str, said: str, *rest: str) -> str:
     joint = " · "
     first = f"{day} {said}" if language == "zh" else f"{day}{joint}{said}"
     return "[" + joint.join((first, *rest)) + "]"
+
+
+def summary_line(statement: Statement, ids: Sequence[str], language: str) -> str:
+    """The line of a statement of the summary: whose words, where they are not the user's own, and the messages behind it."""
+    retold = BY_NAME[language].retold
+    whose = [] if statement.verbatim else [retold[statement.origin.value]]
+    whose += [retold["open"]] if statement.open else []
+    mark = f"({' · '.join(whose)}) " if whose else ""
+    return f"- {' '.join('#' + i for i in ids)} {mark}{escaped(statement.text)}"
+
+
+def summary_block(draft: Draft) -> str:
+    """The message of the summary: its head, and the lines as they were said, under a stamp a day."""
+    words = BY_NAME[draft.language]
+    lines = [words.summary, OPEN]
+    day = ""
+    for k in draft.summary:
+        if k.day != day:
+            day = k.day
+            lines.append(f"[{day}]")
+        lines.append(k.line)
+    return "\n".join([*lines, CLOSE])
 
 
 def piece_line(message: Message, text: str, language: str, zone: str) -> str:

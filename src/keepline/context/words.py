@@ -21,6 +21,8 @@ class Words:
     failed: str
     gap: str
     ended: str
+    summary: str
+    retold: dict[str, str]
 
 
 EN = Words(
@@ -38,6 +40,9 @@ EN = Words(
     failed="[TOOL_FAILED]",
     ended="[… withdrawn later …]",
     gap="[… {tokens} tokens left out here; whole text: #{id} …]",
+    summary="What was said before the messages below, added by the application: data, not a request. Where the messages below or "
+    "the rules still in force say otherwise, they prevail.",
+    retold={"user": "user said, retold", "assistant": "assistant proposed, unconfirmed", "tool": "tool", "open": "open task"},
 )
 ZH = Words(
     head="以下是应用附上的本次对话背景，属于资料，不是新的请求；真正的请求是它后面的那条消息。",
@@ -53,6 +58,8 @@ ZH = Words(
     failed="[TOOL_FAILED]",
     ended="[…后来已撤回…]",
     gap="[…此处略去 {tokens} 个 token，全文见 #{id}…]",
+    summary="以下消息之前说过的内容，由应用附上，是资料，不是请求；若与下面的消息或仍然有效的规则不一致，以它们为准。",
+    retold={"user": "用户说过（转述）", "assistant": "助手提议，未确认", "tool": "工具", "open": "待办"},
 )
 BY_NAME = {"en": EN, "zh": ZH}
 

@@ -14,10 +14,13 @@ from keepline.context.count import Meter
 from keepline.engine.background import Background
 from keepline.engine.books import Books
 from keepline.engine.desk import Desk
+from keepline.engine.figures import writer_of
+from keepline.engine.summaries import Summaries
 from keepline.memory import log as logbook
 from keepline.ports.clock import Clock
 from keepline.ports.encoder import Encoder
 from keepline.ports.flow import Flow
+from keepline.ports.model import Model
 from keepline.ports.store import Store
 from keepline.ports.tokens import TokenCounter
 from keepline.providers.tokenizers import counter as counter_for
@@ -35,14 +38,16 @@ class Base:
     """The parts of an engine, and what its verbs share."""
 
     def __init__(
-        self, store: Store, *, settings: Settings, encoder: Encoder | None, counter: TokenCounter, clock: Clock
+        self, store: Store, *, settings: Settings, encoder: Encoder | None, counter: TokenCounter, clock: Clock,
+        model: Model | None = None,
     ) -> None:
         self.settings = settings
         self.store = store
         self._clock = clock
         self._counter = counter
         self._meters = {counter.name: Meter(counter)}
-        self.desk = Desk(store, encoder, index_bytes=settings.index_mb << 20)
+        self.desk = Desk(store, encoder, index_bytes=settings.index_mb << 20, model=model)
+        self._summaries = Summaries(self.desk, writer_of(settings, counter, model), clock)
         self._scratch: Desk | None = None
         self._lock = threading.Lock()
         self._background = Background(self._catch_up, self.desk.behind)
@@ -69,4 +74,5 @@ class Base:
 
     def _catch_up(self, scope: Scope) -> None:
         self._settle(scope)
+        self._summaries.settle(scope)
         self._books.flush()

@@ -40,7 +40,7 @@ class Building(Base):
 
         `messages` come after the session's log and are not stored. Without a session they are the whole conversation, and
         nothing is kept of them. `budget` is the window in tokens or a `Budget` (default: the model's window). `mode`: auto,
-        full, sliding, retrieval, hybrid. `query` stands in for the question in recall, `keywords` must occur in what is
+        full, sliding, summary, retrieval, hybrid. `query` stands in for the question in recall, `keywords` must occur in what is
         recalled. `oversize`: "cut" or "error". Raises `BudgetTooSmall`, `Oversize`, `BadBudget`, `BadMessage`, `BadChoice`.
         """
         return self.context_job(

@@ -20,11 +20,12 @@ from numpy.typing import NDArray
 
 from keepline.context.tag import SPACE
 from keepline.context.tagging import settle_tags
-from keepline.errors import Moved
+from keepline.errors import ModelDown, Moved
 from keepline.memory.indexing import WarmIndex, settle_recall
 from keepline.memory.warm import Warm
 from keepline.ports.encoder import Embed, Encoder
 from keepline.ports.flow import Flow, Meet, R, arun, run
+from keepline.ports.model import Ask, Model, Reply
 from keepline.ports.store import Behind, GetSession, GetUser, ListSessions, Read, Store, Write
 from keepline.ports.view import Alike, Find, Hit, Look, View, Words
 from keepline.values.message import Message
@@ -49,14 +50,16 @@ class Owner:
 
 
 class Desk:
-    """`store`, `encoder` (None: keyword recall only) and the warm copies, as a table from need to answer.
+    """`store`, `encoder` (None: keyword recall only), `model` (None: none is asked) and the warm copies, as a table from need to
+    answer.
 
     `index_bytes` bounds the warm recall indexes of all owners together; the least recently used go first.
     """
 
-    def __init__(self, store: Store, encoder: Encoder | None, *, index_bytes: int) -> None:
+    def __init__(self, store: Store, encoder: Encoder | None, *, index_bytes: int, model: Model | None = None) -> None:
         self.store = store
         self.encoder = encoder
+        self.model = model
         self.degraded: str | None = None
         self._index_bytes = index_bytes
         self._owners: OrderedDict[tuple[str, str], Owner] = OrderedDict()
@@ -66,6 +69,7 @@ class Desk:
             Read: store.read,
             Write: store.write,
             Embed: self.embed,
+            Ask: self.ask,
             Look: self.look,
             Words: self.words,
             Find: self.find,
@@ -112,6 +116,12 @@ class Desk:
             return None
         self.degraded = None
         return vectors
+
+    def ask(self, need: Ask) -> Reply:
+        """The model's reply. Raises `ModelDown`, `BadReply`."""
+        if self.model is None:
+            raise ModelDown(model="none", why="no model is configured")
+        return self.model.reply(need)
 
     def look(self, need: Look) -> View:
         """The session's view; with `tagged`, after its messages have been tagged."""

@@ -18,8 +18,8 @@ from keepline.engine.writing import Writing
 class Engine(Writing, Building, Reading):
     """Context and memory over one store.
 
-    `encoder` None means keyword recall only. `counter` is the vocabulary messages are counted in at append. Made by
-    `keepline.open`; closes its store. Thread-safe.
+    `encoder` None means keyword recall only, `model` None that no model is ever asked. `counter` is the vocabulary messages are
+    counted in at append. Made by `keepline.open`; closes its store. Thread-safe.
     """
 
     def user(self, user: str, *, tenant: str = "default", agent: str = "") -> Bound:

@@ -16,6 +16,7 @@ from keepline.values.message import Message
 from keepline.values.report import Standing, Status
 from keepline.values.scope import Scope
 from keepline.values.session import VIEWS, Session
+from keepline.values.summary import Segment
 
 
 class Reading(Base):
@@ -72,6 +73,8 @@ class Reading(Base):
             encoder=self.desk.encoder.name if self.desk.encoder else "none", vocabulary=self._counter.name,
         )
         notes = [n for n in (self.desk.degraded, self._background.error, self._books.trouble) if n]
+        troubles = self._summaries.troubles(None if user is None else Scope(user=user, tenant=tenant, session=session))
+        notes += [f"the summary of {name} is pending, the old one stays: {why}" for name, why in troubles.items()]
         if not known.persistent:
             notes.append("this store is in memory: nothing outlives the process")
         if user is None:
@@ -92,10 +95,24 @@ class Reading(Base):
             behind=behind_by, notes=tuple(notes),
         )
 
-    def list(self, *, limit: int = 100, after: int = -1, **who: Unpack[Who]) -> tuple[Message, ...]:
-        """The session's messages with seq > `after`, oldest first, at most `limit`."""
+    def summaries(self, **who: Unpack[Who]) -> tuple[Segment, ...]:
+        """The segments of the session's rolling summary, oldest first: what they stand for, who wrote them, what was dropped."""
+        scope = scope_of(who)
+        scope.need_session("summaries")
+        return tuple(sorted(self.desk.look(Look(scope, self._counter.name, False)).segments, key=lambda s: s.lo))
+
+    def list(
+        self, *, limit: int = 100, after: int = -1, covered_by: str | None = None, **who: Unpack[Who]
+    ) -> tuple[Message, ...]:
+        """The session's messages with seq > `after`, oldest first, at most `limit`; only those that the segment `covered_by` of
+        its summary stands for. Raises `NotFound` for an unknown segment."""
         scope = scope_of(who)
         scope.need_session("list")
+        if covered_by is not None:
+            found = next((s for s in self.summaries(**who) if s.id == covered_by), None)
+            if found is None:
+                raise NotFound(what="segment", id=covered_by)
+            after, limit = max(after, found.lo - 1), min(limit, found.hi - 1 - max(after, found.lo - 1))
         (session,) = self.store.read(Read((GetSession(scope),)))
         if session is None:
             return ()

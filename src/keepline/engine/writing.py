@@ -106,9 +106,13 @@ class Writing(Base):
             self._books.drop(scope.owner)
         return erased
 
-    def settle(self, *, progress: Progress | None = None, user: str | None = None, session: str | None = None,
-               tenant: str = "default") -> Settled:
-        """Bring every view up to the head: of a session, of a user, or (no user) of all. `progress(done, total)`."""
+    def settle(self, *, progress: Progress | None = None, summarise: bool | None = None, user: str | None = None,
+               session: str | None = None, tenant: str = "default") -> Settled:
+        """Bring every view up to the head: of a session, of a user, or (no user) of all. `progress(done, total)`.
+
+        `summarise`: None makes the summaries that are due, True all there is to summarise now (raises `ModelDown`, `BadReply`
+        if the model fails), False none.
+        """
         started = time.monotonic()
         if user is not None:
             scope = Scope(user=user, tenant=tenant, session=session)
@@ -117,9 +121,12 @@ class Writing(Base):
         else:
             scopes = list(self.desk.behind())
         total: dict[str, int] = dict.fromkeys(VIEWS, 0)
+        summarised = 0
         for n, scope in enumerate(scopes):
             for view, done in self._settle(scope).items():
                 total[view] += done
+            if summarise is not False:
+                summarised += self._summaries.settle(scope, forced=bool(summarise))
             if progress:
                 progress(n + 1, len(scopes))
-        return Settled(sessions=len(scopes), messages=total, seconds=time.monotonic() - started)
+        return Settled(sessions=len(scopes), messages=total, seconds=time.monotonic() - started, summarised=summarised)

@@ -12,6 +12,7 @@ from typing import Any
 from keepline.engine import Engine
 from keepline.ports.clock import Clock
 from keepline.ports.encoder import Encoder
+from keepline.ports.model import Model
 from keepline.ports.tokens import TokenCounter
 from keepline.providers.clock import SystemClock
 from keepline.providers.encoders import encoder as packaged
@@ -23,16 +24,17 @@ MEMORY = "sqlite://:memory:"
 
 
 def fresh(
-    *, store: str | Path = MEMORY, clock: Clock | None = None, encoder: Encoder | str | None = "", **settings: Any
+    *, store: str | Path = MEMORY, clock: Clock | None = None, encoder: Encoder | str | None = "",
+    model: Model | None = None, **settings: Any,
 ) -> Engine:
-    """An engine over `store` (default: memory), its other parts as `keepline.open` would make them but for `clock` and
-    `encoder` (an encoder, None for none, "" for the one of the settings). Views settle when asked unless `settings` say
-    otherwise."""
+    """An engine over `store` (default: memory), its other parts as `keepline.open` would make them but for `clock`, `encoder`
+    (an encoder, None for none, "" for the one of the settings) and `model` (None: none, whatever the settings say). Views settle
+    when asked unless `settings` say otherwise."""
     chosen = load(store=str(store), **{"settle": "manual", **settings})
     return Engine(
         open_store(chosen.address, busy_s=chosen.busy_s), settings=chosen,
         encoder=packaged(encoder or chosen.encoder) if isinstance(encoder, str) else encoder,
-        counter=counter(chosen.vocabulary), clock=clock or SystemClock(),
+        counter=counter(chosen.vocabulary), clock=clock or SystemClock(), model=model,
     )
 
 

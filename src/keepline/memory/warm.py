@@ -17,12 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from keepline.errors import Moved
+from keepline.ports.derived import GetDerived
 from keepline.ports.flow import Flow
 from keepline.ports.store import GetOutline, GetPins, GetRows, GetSession, GetUser, Outline, Read
 from keepline.ports.view import View
 from keepline.values.message import Message
 from keepline.values.scope import Scope
-from keepline.values.session import VIEWS, Session, Span, User
+from keepline.values.session import SUMMARY, VIEWS, Session, Span, User
+from keepline.values.summary import Segment
 from keepline.values.tag import Pin
 
 OPEN_END = 1 << 62
@@ -52,6 +54,7 @@ class WarmLog:
     standing: tuple[Pin, ...] = ()
     ended: tuple[Pin, ...] = ()
     sure: int = 0
+    segments: dict[str, Segment] = field(default_factory=dict)
     memo: dict[Any, Any] = field(default_factory=dict)
     view: View | None = None
 
@@ -157,14 +160,15 @@ class Warm:
         if log is None or log.session.number != session.number or log.session.path != session.path:
             log = _empty_log(session, 0)
         spans = (*session.path, Span(number=session.number, lo=session.start, hi=OPEN_END))
-        user, session, outline, pins = yield Read(
+        user, session, outline, pins, segments = yield Read(
             (GetUser(scope), GetSession(scope), GetOutline(scope, spans, vocabulary, log.version),
-             GetPins(scope, spans, log.version))
+             GetPins(scope, spans, log.version), GetDerived(scope, SUMMARY, spans=spans, since=log.version))
         )
         if user is None or session is None or user.epoch != self.epoch:
             return (yield from self.look(scope, vocabulary))
         log.take(outline)
         log.take_pins(pins)
+        log.segments.update((r.id, Segment.of(r.id, r.number, r.lo, r.hi, r.body)) for r in segments)
         log.session, log.version = session, user.version
         log.view = _view(scope, session, user, log)
         self._logs[session.name, vocabulary] = log
@@ -211,6 +215,7 @@ def _view(scope: Scope, session: Session | None, user: User | None, log: WarmLog
         standing=log.standing,
         ended=log.ended,
         sure=log.sure,
+        segments=tuple(log.segments.values()),
         memo=log.memo,
         answering=log.answering[: log.size],
         behind=behind,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -41,6 +43,21 @@ class Reply:
     value: Any = None
     complete: bool = True
     usage: Usage | None = None
+
+
+_FENCED = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
+
+
+def json_in(text: str) -> Any:
+    """The JSON value of a reply: all of it, what stands in its code fence, or its outermost braces; None if there is none."""
+    fenced = _FENCED.search(text)
+    braces = text[text.find("{") : text.rfind("}") + 1]
+    for part in (text, fenced.group(1) if fenced else "", braces):
+        try:
+            return json.loads(part)
+        except (ValueError, RecursionError):
+            continue
+    return None
 
 
 class Model(Protocol):

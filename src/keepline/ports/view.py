@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from keepline.ports.store import Outline
 from keepline.values.scope import Scope
 from keepline.values.session import Session
+from keepline.values.summary import Segment
 from keepline.values.tag import Pin
 
 
@@ -24,7 +25,8 @@ class View:
     later message ended: first the `sure` ones that stand, then candidates, each what the caller gave first, then by certainty,
     then the newer; `ended` the others, as said. `answering` (n,) bool marks rows that only answer tool calls. `epoch` is the
     owner's at that moment. `memo` is scratch of whoever looks, kept with the warm copy.
-    `behind` counts, per derived view, the messages it has not reached."""
+    `segments` are those of the rolling summary within the path. `behind` counts, per derived view, the messages it has not
+    reached."""
 
     scope: Scope
     session: Session | None
@@ -34,6 +36,7 @@ class View:
     ended: tuple[Pin, ...]
     answering: NDArray[np.bool_]
     sure: int = 0
+    segments: tuple[Segment, ...] = ()
     behind: Mapping[str, int] = field(default_factory=dict)
     memo: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 

@@ -1,1 +1,2 @@
-"""What keepline gets from outside itself: token vocabularies, encoders, the clock. Adapters of ports; none knows a store."""
+"""What keepline gets from outside itself: token vocabularies, encoders, chat models, the clock. Adapters of ports; none knows a
+store."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from keepline.errors import ModelDown
+from keepline.ports.model import Ask, Reply, json_in
 from keepline.values.message import content_text
 from keepline.values.text import clean, safe_cut
 
@@ -122,6 +124,36 @@ class PlainCounter:
         i = units[head - 1][1] if head else 0
         j = units[len(units) - (tokens - head)][0] if tokens else len(text)
         return safe_cut(text, i), _cut_after(text, j)
+
+
+class ScriptedModel:
+    """A model that gives the replies it was told, in order, the last one again and again: text, a callable from the `Ask` to
+    text, or an exception to raise. `asks` are the questions so far.
+
+    >>> model = ScriptedModel(["Ann prefers trains."])
+    >>> model.reply(Ask(purpose="summarise", system="", text="…")).text
+    'Ann prefers trains.'
+    """
+
+    def __init__(
+        self, replies: Sequence[str | Exception | Callable[[Ask], str]] = (), *, name: str = "scripted", window: int = 0
+    ) -> None:
+        """`window`: the most tokens it takes (0: not known). Without replies it is down."""
+        self.name = name
+        self.window = window
+        self.script = list(replies)
+        self.asks: list[Ask] = []
+
+    def reply(self, ask: Ask) -> Reply:
+        """The next reply; raises what stands in the script."""
+        self.asks.append(ask)
+        if not self.script:
+            raise ModelDown(model=self.name, why="no reply is scripted")
+        said = self.script.pop(0) if len(self.script) > 1 else self.script[0]
+        if isinstance(said, Exception):
+            raise said
+        text = said if isinstance(said, str) else said(ask)
+        return Reply(text=text, value=json_in(text) if ask.schema is not None else None)
 
 
 def _cut_after(text: str, j: int) -> int:

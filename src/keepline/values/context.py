@@ -19,6 +19,7 @@ class Section(StrEnum):
     TOOLS = "tools"
     PENDING = "pending"
     PINS = "pins"
+    SUMMARY = "summary"
     RECENT = "recent"
     RECALL = "recall"
     FRAME = "frame"      # headings, stamps and fences of the text that keepline adds
@@ -30,6 +31,7 @@ class Fate(StrEnum):
 
     KEPT = "kept"
     SHORTENED = "shortened"
+    SUMMARISED = "summarised"
     LEFT_OUT = "left out"
 
 

@@ -47,11 +47,13 @@ class Brought:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settled:
-    """What a settling did: sessions looked at, messages brought into each view, seconds it took."""
+    """What a settling did: sessions looked at, messages brought into each view, seconds it took; `summarised` messages that new
+    segments of summaries stand for."""
 
     sessions: int
     messages: Mapping[str, int]
     seconds: float
+    summarised: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

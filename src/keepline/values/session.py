@@ -68,6 +68,8 @@ class Session:
         return tuple(s for s in kept if s.hi > s.lo)
 
 
-TAGS, RECALL = "tags", "recall"
-"""The names of the derived views of this release: categories and pins; rows of the recall index."""
+TAGS, RECALL, SUMMARY = "tags", "recall", "summary"
+"""The names of the derived views: categories and pins; rows of the recall index; segments of the rolling summary, derived rows
+of this kind."""
 VIEWS = (TAGS, RECALL)
+"""The views that follow the head. The summary is made rarely on purpose: being behind is its usual state."""

@@ -1,4 +1,5 @@
-"""The same thing said once: a recalled piece that only repeats a pin or another piece gives its place up."""
+"""The same thing said once: a recalled piece that only repeats a pin, a statement of the summary or another
+piece gives its place up."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ def dedupe(draft: Draft) -> Flow[Draft]:
     """Fix `draft.restated` and take repeated pieces out of `draft.pieces`."""
     yield from ()
     restated, _, _ = restate(draft, draft.window)
-    said = {p.key for p in restated}
+    said = {p.key for p in restated} | {folded(k.statement.text) for k in draft.summary}
     kept: list[Piece] = []
     entries: list[Entry] = []
     for piece in draft.pieces:

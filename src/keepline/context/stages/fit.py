@@ -1,6 +1,7 @@
 """The last cut, counted exactly: what gives way when prices and the whole text differ. By priority, never by position.
 
-Order: the least recalled piece, then the least sure candidate, then the oldest turn of the window, then the pin ranked last.
+Order: the least recalled piece, then the least sure candidate, then the lightest statements of the
+summary, then the oldest turn of the window, then the pin ranked last.
 """
 
 from __future__ import annotations
@@ -41,6 +42,12 @@ def _give_way(draft: Draft, over: int) -> Draft:
         return draft.evolve(pieces=tuple(gone), entries=(*others, *entries))
     if draft.filled:
         return without_last(draft, over)
+    if draft.summary:
+        least = sorted(draft.summary, key=lambda k: (-k.statement.weight, -k.statement.sources[0]))
+        freed = 0
+        while least and freed < over:
+            freed += least.pop().tokens
+        return draft.evolve(summary=tuple(k for k in draft.summary if k in least))
     if draft.window < draft.log.current:
         starts = [int(s) for s in draft.log.starts if draft.window < s < draft.log.current]
         window = starts[0] if starts else draft.log.current

@@ -5,7 +5,7 @@ from __future__ import annotations
 from keepline.context.draft import USER_CODE, Draft, Piece
 from keepline.context.render import piece_line
 from keepline.context.stages.pin import ENDED, restate
-from keepline.context.stages.recent import frame_tokens
+from keepline.context.stages.recent import frame_tokens, summary_tokens
 from keepline.context.turns import must_send
 from keepline.context.words import BY_NAME
 from keepline.memory.segment import holds
@@ -96,7 +96,7 @@ def used(draft: Draft) -> int:
     window = [i for i in range(draft.window, log.current) if i not in log.system]
     spent = draft.room.base + int(log.tokens[list(draft.rounds)].sum()) + int(log.tokens[window].sum())
     spent -= sum(int(log.tokens[i]) - draft.meter.message(m.body) for i, m in draft.cuts.items() if i in window)
-    return spent + restate(draft, draft.window)[2] + frame_tokens(draft)
+    return spent + restate(draft, draft.window)[2] + frame_tokens(draft) + summary_tokens(draft)
 
 
 def _question(draft: Draft) -> Flow[str]:

@@ -16,6 +16,8 @@ from keepline.context.turns import rounds
 from keepline.ports.flow import Flow
 from keepline.ports.view import Words
 
+SUMMARY_FRAME = 70
+"""What the head and the fences of the summary are priced at before they are counted."""
 WORTH_SHORTENING = 200
 """Fewer tokens than this of a cut turn tell a reader nothing."""
 
@@ -35,7 +37,7 @@ def recent(draft: Draft) -> Flow[Draft]:
     ceiling = room.limit if draft.mode == "full" else room.aim
     later = starts[np.searchsorted(starts, window) :]
     for window in (*later.tolist(), log.current):
-        ours = restate(draft, window)[2] + frame_tokens(draft)
+        ours = restate(draft, window)[2] + frame_tokens(draft) + draft.room.summary
         if spent + ours + int(before[log.current] - before[window]) <= ceiling:
             break
     draft = draft.evolve(window=window)
@@ -58,6 +60,11 @@ def jump(before: np.ndarray, starts: np.ndarray, end: int, cap: int, evict_to: f
     least = step * -(-over // step)
     at = int(np.searchsorted(before[starts], least, side="left"))
     return int(starts[at]) if at < len(starts) else end
+
+
+def summary_tokens(draft: Draft) -> int:
+    """What the summary's message is priced at before it is counted."""
+    return sum(k.tokens for k in draft.summary) + SUMMARY_FRAME if draft.summary else 0
 
 
 def frame_tokens(draft: Draft) -> int:

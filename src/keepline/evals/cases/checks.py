@@ -50,12 +50,13 @@ def input_unchanged(world: World, _c: Args) -> str | None:
 
 
 def llm_calls_at_most(world: World, c: Args) -> str | None:
-    return unless(len(world.llm_calls) <= c["n"], f"there were {len(world.llm_calls)}")
+    return unless(len(world.llm.calls) <= c["n"], f"there were {len(world.llm.calls)}")
 
 
 def no_llm_call_over_limit(world: World, _c: Args) -> str | None:
-    over = [n for n in world.llm_calls if n > world.llm_limit]
-    return unless(not over, f"calls of {over} tokens, {world.llm_limit} allowed")
+    most = world.llm.limit
+    over = [n for n in world.llm.calls if most is not None and n > most]
+    return unless(not over, f"calls of {over} tokens, {most} allowed")
 
 
 def active_has_anywhere(world: World, c: Args) -> str | None:

@@ -46,6 +46,8 @@ def play_step(world: World, step: Step, names: Names) -> Result:
     awaited = name in world.awaited
     there = world.census() if awaited else 0
     set_time(world, given)
+    if "llm_script" in given:
+        world.llm.script(given["llm_script"])
     try:
         result = STEPS[op](world, given) or Result(op=op)
     except Exception as error:  # whatever a step raises is what the case asks about

@@ -1,17 +1,22 @@
-"""Encoders as cases want them: none, down, the same vector for all, of another size, or with a limit. They mean nothing.
+"""Encoders and a model as cases want them: none, down, the same vector for all, of another size, or with a limit; replies by a
+script. They mean nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from keepline.errors import ModelDown
 from keepline.ports.encoder import Encoder
+from keepline.ports.model import Ask, Reply
+from keepline.ports.tokens import TokenCounter
 from keepline.providers.tokenizers import counter
-from keepline.testing.fakes import EncoderDown, HashEncoder
+from keepline.testing.fakes import EncoderDown, HashEncoder, ScriptedModel
 
 
 def stand_in(step: Mapping[str, Any], usual: Encoder | None) -> Encoder | None:
@@ -27,6 +32,44 @@ def stand_in(step: Mapping[str, Any], usual: Encoder | None) -> Encoder | None:
     if "max_input_tokens" in step:
         return Limited(base or HashEncoder(), step["max_input_tokens"])
     return base
+
+
+class Scripted:
+    """The model of a case: the replies of its latest `llm_script`, in order, the last one again and again; down, or with a limit,
+    when a step says so. `calls` are the tokens of each request, `requests` their words."""
+
+    name = "scripted"
+    window = 0
+
+    def __init__(self, counter: TokenCounter) -> None:
+        self.calls: list[int] = []
+        self.requests: list[str] = []
+        self.limit: int | None = None
+        self.down = False
+        self._count = counter.text
+        self._model = ScriptedModel()
+
+    def script(self, replies: Sequence[Any]) -> None:
+        """Give these replies from now on: text, JSON, or `{"$echo_input": true, "prefix": …}`."""
+        self._model = ScriptedModel([_said(r) for r in replies])
+
+    def reply(self, ask: Ask) -> Reply:
+        """The next reply. Raises `ModelDown` when it is down, has no script, or is asked too much."""
+        request = f"{ask.system}\n{ask.text}"
+        self.calls.append(self._count(request))
+        self.requests.append(request)
+        if self.down:
+            raise ModelDown(model=self.name, why="told to be down")
+        if self.limit is not None and self.calls[-1] > self.limit:
+            raise ModelDown(model=self.name, why=f"HTTP 400: {self.calls[-1]} tokens, at most {self.limit}")
+        return self._model.reply(ask)
+
+
+def _said(reply: Any) -> str | Callable[[Ask], str]:
+    if isinstance(reply, Mapping) and reply.get("$echo_input"):
+        prefix = str(reply.get("prefix", ""))
+        return lambda ask: prefix + ask.text
+    return reply if isinstance(reply, str) else json.dumps(reply, ensure_ascii=False)
 
 
 class Constant:

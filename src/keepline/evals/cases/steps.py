@@ -1,7 +1,7 @@
 """The steps of cases, each by the verb of the engine that a user would call. Judges nothing; what cannot be done is in `support`.
 
 Stand-ins of verbs that come later are as near as today's verbs allow: `add` of a sentence as it is appends it to a session of
-notes under an id made of its words; `compact` to the last messages keeps what a build of so many keeps and writes no summary.
+notes under an id made of its words; `compact` to the last messages keeps what a build of so many keeps, beside their summary.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
@@ -68,9 +68,31 @@ def _built(world: World, context: Context, op: str, limit: int) -> Result:
 
 
 def compact(world: World, s: Given) -> Result:
+    """Summarise all there is, of a session or of the messages given; with `keep_last_messages` keep so many of these."""
+    user = _user(world, s)
+    session = s.get("session_id", "default")
+    if s.get("messages"):
+        session = world.engine.sync(s["messages"], user=user).session
+    world.engine.settle(summarise=True, user=user, session=session)
+    made = world.engine.summaries(user=user, session=session)
+    summary = "\n".join(t.text for segment in made for t in segment.statements)
+    report = {"dropped": {segment.id: dict(segment.dropped) for segment in made}}
+    if "keep_last_messages" not in s:
+        return Result(op=s["op"], summary=summary, report=report)
     budget = Budget(window=world.engine.settings.window, reserve=0, margin=0, max_messages=s["keep_last_messages"])
-    context = world.engine.context(s["messages"], budget=budget, user=_user(world, s))
-    return _built(world, context, s["op"], limit=budget.window)
+    context = world.engine.context(s["messages"], budget=budget, user=user)
+    return replace(_built(world, context, s["op"], limit=budget.window), summary=summary)
+
+
+def compact_and_build(world: World, s: Given) -> Result:
+    """Summarise the messages given but for the last, then build for it."""
+    *earlier, last = s["messages"]
+    user = _user(world, s)
+    session = world.engine.sync(earlier, user=user).session
+    world.engine.settle(summarise=True, user=user, session=session)
+    asked = Budget(window=_window(world, s, s["messages"], user, None), reserve=s.get("reserve_output", 0), margin=0)
+    context = world.engine.context([last], budget=asked, user=user, session=session)
+    return _built(world, context, s["op"], limit=asked.limit)
 
 
 def count_tokens(world: World, s: Given) -> Result:
@@ -192,8 +214,8 @@ def store_scan(world: World, s: Given) -> Result:
     return Result(op=s["op"], lines=tuple(found))
 
 
-def llm_request_log(_world: World, s: Given) -> Result:
-    return Result(op=s["op"], lines=())  # this release asks no model
+def llm_request_log(world: World, s: Given) -> Result:
+    return Result(op=s["op"], lines=tuple(world.llm.requests))
 
 
 # ---------------------------------------------------------------- life of the store, stand-ins, time
@@ -221,7 +243,8 @@ def set_fake_embedder(world: World, s: Given) -> None:
 
 
 def set_fake_llm(world: World, s: Given) -> None:
-    world.llm_limit = s.get("max_input_tokens", world.llm_limit)
+    world.llm.limit = s.get("max_input_tokens", world.llm.limit)
+    world.llm.down = s.get("mode") == "down"
 
 
 def nothing(_world: World, _s: Given) -> None:
@@ -257,8 +280,8 @@ def set_time(world: World, s: Given) -> None:
 
 STEPS: dict[str, Step] = {
     **{f.__name__: f for f in (
-        build_context, compact, count_tokens, truncate_text, introspect_markers, append, add, delete, delete_all,
-        delete_session, forget, search, get, get_all, list_messages, list_constraints, status, store_scan,
+        build_context, compact, compact_and_build, count_tokens, truncate_text, introspect_markers, append, add, delete,
+        delete_all, delete_session, forget, search, get, get_all, list_messages, list_constraints, status, store_scan,
         llm_request_log, reopen, kill_during_write, retry_pending, set_fake_embedder, set_fake_llm,
     )},
     "import": import_, "import_again": import_, "restart_process": reopen,

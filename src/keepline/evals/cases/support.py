@@ -15,7 +15,6 @@ LATER = {
     "correct": "memories are not corrected yet",
     "history": "memories have no history yet",
     "consolidate": "nothing is consolidated yet",
-    "compact_and_build": "no summaries yet",
     "export": "no export yet",
     "corrupt_line": "no export yet",
     "reembed": "no re-embedding yet",
@@ -26,10 +25,11 @@ LATER = {
     "mcp_call_parallel": "no MCP door yet",
 }
 CAN = frozenset({
-    "append", "build_context", "compact", "count_tokens", "truncate_text", "add", "search", "get", "get_all", "delete",
-    "delete_all", "delete_session", "forget", "import", "import_again", "reopen", "restart_process", "kill_during_write",
-    "store_scan", "list_constraints", "list_messages", "status", "retry_pending", "llm_request_log", "introspect_markers",
-    "compare_input_unchanged", "set_fake_llm", "set_fake_embedder", "for_each", "repeat", "parallel", "sleep_s", "wait_ms",
+    "append", "build_context", "compact", "compact_and_build", "count_tokens", "truncate_text", "add", "search", "get",
+    "get_all", "delete", "delete_all", "delete_session", "forget", "import", "import_again", "reopen", "restart_process",
+    "kill_during_write", "store_scan", "list_constraints", "list_messages", "status", "retry_pending", "llm_request_log",
+    "introspect_markers", "compare_input_unchanged", "set_fake_llm", "set_fake_embedder", "for_each", "repeat", "parallel",
+    "sleep_s", "wait_ms",
 })  # fmt: skip
 
 
@@ -60,8 +60,6 @@ def _why(step: Step, noted: set[str]) -> str | None:
         return "no such step is known"
     if op == "add":
         return _why_not_add(step)
-    if op == "compact" and "keep_last_messages" not in step:
-        return "no summaries yet"
     if op == "build_context" and str(step.get("user_id", "default")) in noted:
         return "a context recalls from its own session only; memories beside it come later"
     if op == "forget" and "match" in step:

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from keepline.engine import Engine
 from keepline.evals.cases.results import Result
+from keepline.evals.cases.standins import Scripted
 from keepline.evals.ground import Moment, fresh, words
 from keepline.ports.encoder import Encoder
 from keepline.values.message import Message
@@ -17,6 +18,7 @@ from keepline.values.message import Message
 NOTES = "notes"
 """The session that remembered sentences go to when the step names none."""
 NO_LIMIT = 1 << 40
+"""More messages than any case has."""
 
 
 class World:
@@ -35,13 +37,12 @@ class World:
         self.inputs: list[tuple[Any, Any]] = []
         self.users: dict[str, None] = {}
         self.imports: list[str] = []
-        self.llm_calls: list[int] = []  # tokens of each request to a model: this release makes none
-        self.llm_limit = NO_LIMIT
+        self.llm = Scripted(self.counter)
         self.engine = engine or self._open()
         self.usual = self.engine.desk.encoder
 
     def _open(self, encoder: Encoder | str | None = "") -> Engine:
-        return fresh(store=self.address, clock=self.clock, encoder=encoder, settle="inline")
+        return fresh(store=self.address, clock=self.clock, encoder=encoder, model=self.llm, settle="inline")
 
     def reopen(self) -> None:
         """Close the store and open it anew, nothing warm left; a stand-in encoder stays."""
