@@ -252,7 +252,7 @@ def test_a_model_that_echoes_makes_no_summary_that_grows() -> None:
             context = engine.context([user("so?")], budget=TIGHT, mode="summary", **ANN)
             sizes.append(context.ledger.sections["summary"])
             assert context.tokens <= 900
-        assert 0 < max(sizes) <= 900 * 0.25
+        assert 0 < max(sizes) <= 900 * 0.45
         assert all(s.after < s.before for s in engine.summaries(**ANN))
         assert not any("SUMMARY" in a.text for a in model.asks)  # nothing made is ever read again
 

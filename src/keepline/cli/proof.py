@@ -33,6 +33,24 @@ def retention(
     _print(found if misses or json_ else {k: v for k, v in found.items() if k != "misses"}, json_)
 
 
+@evals.command(epilog="Example:  keepline eval compaction scenarios.jsonl --writer liar")
+def compaction(
+    file: File, mode: Annotated[str, typer.Option(help="auto, full, sliding, summary, retrieval or hybrid.")] = "summary",
+    sizes: Annotated[str, typer.Option(help="What may be sent, as shares of the conversation.")] = "0.1,0.2,0.3",
+    rounds: Annotated[int, typer.Option(min=1, help="How often all there is gets summarised.")] = 5,
+    writer: Annotated[str, typer.Option(help="extract (no model), copier or liar: stand-in models.")] = "extract",
+    no_pins: Annotated[bool, typer.Option("--no-pins", help="Leave pins out: what the rest of the machinery keeps.")] = False,
+    misses: Annotated[bool, typer.Option("--misses", help="List every missed probe with its reason.")] = False,
+    json_: AsJson = False,
+) -> None:
+    """What is left after round upon round of summarising?"""
+    with progress("compaction") as report:
+        found = _room("compaction").run(
+            file, mode=mode, sizes=_shares(sizes), rounds=rounds, writer=writer, pins=not no_pins, progress=report
+        )
+    _print(found if misses or json_ else {k: v for k, v in found.items() if k != "misses"}, json_)
+
+
 @evals.command(epilog="Example:  keepline eval recall corpus.jsonl.gz --budgets 500,2000 --json")
 def recall(
     file: File, budgets: Annotated[str, typer.Option(help="Token budgets of R@Nt, comma-separated.")] = "500,1000,2000,4000",
@@ -91,6 +109,16 @@ def _sizes(text: str) -> tuple[int, ...]:
     if min(sizes) < 1:
         raise typer.BadParameter("budgets must be at least 1 token")
     return sizes
+
+
+def _shares(text: str) -> tuple[float, ...]:
+    try:
+        shares = tuple(float(n) for n in text.split(","))
+    except ValueError:
+        raise typer.BadParameter("give shares with commas between, as in 0.1,0.2") from None
+    if not all(0 < s <= 1 for s in shares):
+        raise typer.BadParameter("shares are above 0 and at most 1")
+    return shares
 
 
 def _print(found: dict[str, Any], json_: bool) -> None:

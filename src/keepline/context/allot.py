@@ -18,6 +18,10 @@ PENDING_SHARE = 0.1
 size must not depend on the question, or the window would move at every call."""
 
 
+SUMMARY_MOST = 6_000
+"""Tokens of a summary, however large the window: what is said at greater length is better recalled than told."""
+
+
 def allot(
     budget: Budget, plan: Plan, *, fixed: int, pending: int, recent_share: float = 1.0, summary_share: float = 0.0
 ) -> Room:
@@ -30,14 +34,14 @@ def allot(
     limit = budget.limit
     soft = max(int(budget.window * plan.soft_share), plan.soft_floor)
     aim = min(limit, soft)
-    summary = int(max(0, aim - fixed - pending) * summary_share)
+    summary = min(int(max(0, aim - fixed) * summary_share), SUMMARY_MOST)
     return Room(
         limit=limit,
         base=fixed + pending,
         aim=min(limit, max(soft, fixed + pending)),
         pins=int(limit * plan.pins_share),
         pins_certain=int(limit * plan.pins_certain_share),
-        recent=int(max(0, aim * (1 - summary_share) - fixed) * (1 - PENDING_SHARE) * recent_share),
+        recent=int(max(0, aim - summary - fixed) * (1 - PENDING_SHARE) * recent_share),
         recent_share=recent_share,
         summary=summary,
     )

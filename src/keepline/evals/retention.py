@@ -58,27 +58,33 @@ def run(
 
 
 def play(scenario: Scenario, *, mode: str, fraction: float | None, pins: bool) -> list[Outcome]:
-    """One outcome a probe, in order. Probes store nothing, so their order does not matter."""
-    counter = words()
-    budget = Budget(window=budget_of(scenario, counter, fraction), reserve=0, margin=0)
+    """One outcome a probe, in order."""
+    budget = Budget(window=budget_of(scenario, words(), fraction), reserve=0, margin=0)
     with fresh() as engine:
         session = engine.sync(scenario.messages, user="eval", session=scenario.id or "scenario").session
         engine.settle(user="eval", session=session)
-        outcomes = []
-        for probe in scenario.probes:
-            started = time.perf_counter()
-            context = engine.context(
-                {"role": "user", "content": probe.ask}, budget=budget, mode=mode, pins=pins, user="eval", session=session
-            )
-            ms = (time.perf_counter() - started) * 1000
-            said = sent(context)
-            kept = any(folded(m) in text for m in probe.must if m.strip() for text in said)
-            why = "" if kept else reason(engine, scenario, probe, context, session)
-            over = max(context.tokens, cost(context.messages, counter)) > budget.limit
-            stale = tuple(s for s in scenario.stale if survives(s, context))
-            outcomes.append(Outcome(
-                scenario=scenario.id, probe=probe, kept=kept, why=why, tokens=context.tokens, over=over, ms=ms, stale=stale,
-            ))  # fmt: skip
+        return judged(engine, scenario, session, budget, mode=mode, pins=pins)
+
+
+def judged(engine: Engine, scenario: Scenario, session: str, budget: Budget, *, mode: str, pins: bool) -> list[Outcome]:
+    """One outcome a probe of a conversation that is in `session` of the user "eval". Probes store nothing, so their order does
+    not matter."""
+    counter = words()
+    outcomes = []
+    for probe in scenario.probes:
+        started = time.perf_counter()
+        context = engine.context(
+            {"role": "user", "content": probe.ask}, budget=budget, mode=mode, pins=pins, user="eval", session=session
+        )
+        ms = (time.perf_counter() - started) * 1000
+        said = sent(context)
+        kept = any(folded(m) in text for m in probe.must if m.strip() for text in said)
+        why = "" if kept else reason(engine, scenario, probe, context, session)
+        over = max(context.tokens, cost(context.messages, counter)) > budget.limit
+        stale = tuple(s for s in scenario.stale if survives(s, context))
+        outcomes.append(Outcome(
+            scenario=scenario.id, probe=probe, kept=kept, why=why, tokens=context.tokens, over=over, ms=ms, stale=stale,
+        ))  # fmt: skip
     return outcomes
 
 

@@ -8,7 +8,9 @@ between jumps of the window.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +23,7 @@ from keepline.ports.flow import Flow
 from keepline.ports.view import Words
 from keepline.values.context import Entry, Fate, Section
 from keepline.values.message import Message
+from keepline.values.session import SUMMARY
 from keepline.values.summary import EXTRACT, Segment, Statement
 from keepline.values.tag import Pin
 
@@ -40,9 +43,44 @@ def summarise(draft: Draft) -> Flow[Draft]:
     shown = _before(log.view.segments, before)
     gaps = _gaps(draft, shown, before)
     loose = yield from _read(draft, gaps)
-    kept, entries = _chosen(draft, [*(s for segment in shown for s in segment.statements), *loose])
-    if not kept:
-        return draft
+    known = _Choice.of(draft, tuple(s.id for s in shown), loose)
+    last: _Choice | None = log.view.memo.get(SUMMARY)
+    if last is None or not last.same(known):
+        known.kept, known.entries = _chosen(draft, shown, gaps, loose)
+        last = log.view.memo[SUMMARY] = known
+    return draft.evolve(summary=last.kept, entries=draft.noted(*last.entries)) if last.kept else draft
+
+
+@dataclass(slots=True)
+class _Choice:
+    """What was chosen, and all that it depends on: kept with the warm copy, so that a summary that stands still costs nothing.
+    Parts that are compared by identity are held here, so that none can be taken for another."""
+
+    figures: tuple[Any, ...]
+    parts: tuple[Any, ...]
+    kept: tuple[Summed, ...] = ()
+    entries: tuple[Entry, ...] = ()
+
+    @staticmethod
+    def of(draft: Draft, segments: tuple[str, ...], loose: tuple[Statement, ...]) -> _Choice:
+        """What this draft's choice depends on."""
+        restated = restate(draft, draft.window)[0]
+        figures = (draft.window, segments, draft.room.summary, draft.meter.counter.name, draft.language, draft.plan.zone)
+        return _Choice(figures=figures, parts=(loose, draft.log.view.ended, *restated))
+
+    def same(self, other: _Choice) -> bool:
+        """Whether nothing that the choice depends on has changed."""
+        return (
+            self.figures == other.figures and len(self.parts) == len(other.parts)
+            and all(a is b for a, b in zip(self.parts, other.parts, strict=True))
+        )  # fmt: skip
+
+
+def _chosen(
+    draft: Draft, shown: Sequence[Segment], gaps: Sequence[tuple[int, int]], loose: Sequence[Statement]
+) -> tuple[tuple[Summed, ...], tuple[Entry, ...]]:
+    """The statements that are sent, and the entries of the ledger about the summary."""
+    kept, entries = _weighed(draft, [*(s for segment in shown for s in segment.statements), *loose])
     stretches = [(s.lo, s.hi, _maker(s.maker)) for s in shown] + [(lo, hi, READ) for lo, hi in gaps]
     entries += list(_covered(draft, sorted(stretches)))
     entries += [
@@ -50,7 +88,7 @@ def summarise(draft: Draft) -> Flow[Draft]:
               back=f"keepline list --covered-by {s.id}")
         for s in shown for why, n in s.dropped.items()
     ]  # fmt: skip
-    return draft.evolve(summary=kept, entries=draft.noted(*entries))
+    return kept, tuple(entries)
 
 
 def _before(segments: Sequence[Segment], before: int) -> list[Segment]:
@@ -95,7 +133,7 @@ def _read(draft: Draft, gaps: tuple[tuple[int, int], ...]) -> Flow[tuple[Stateme
     return found
 
 
-def _chosen(draft: Draft, statements: Sequence[Statement]) -> tuple[tuple[Summed, ...], list[Entry]]:
+def _weighed(draft: Draft, statements: Sequence[Statement]) -> tuple[tuple[Summed, ...], list[Entry]]:
     """The weightiest statements that fit the share; what was ended since, or stands as a pin's line anyway, is left out."""
     view = draft.log.view
     ended: dict[int, list[Pin]] = {}
