@@ -3,8 +3,8 @@
     pip install "keepline[bench]"
     compaction-kit benchmark --spec benchmarks/compaction.py:Keepline --budgets 10%,20%,30%
 
-What the kit hands on from round to round is the compacted text alone. keepline needs no text handed on: the log is in its store, so
-from the second round on it builds from there again, as it does in use.
+What the kit hands on from round to round is the compacted text alone. keepline needs no text handed on: the log is in its store,
+so from the second round on it builds from there again, as it does in use.
 """
 
 from __future__ import annotations

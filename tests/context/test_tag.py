@@ -202,3 +202,13 @@ def test_rules_at_both_ends_of_a_huge_message_are_found():
     assert found[0] == "Never suggest pork to me."
     assert found[-1] == "From now on answer me in French."
     assert len(found) <= 60
+
+
+@pytest.mark.req("TAG-15")
+@pytest.mark.parametrize(
+    "text", ["HARD CONSTRAINT: Only Python 3.11.", "硬性要求：仅 Python 3.11。", "User preference: terse answers"]
+)
+def test_what_the_user_labels_a_rule_is_pinned_as_surely(text):
+    (tag,) = tags(text)
+    assert tag.category == Category.CONSTRAINT
+    assert [p.certainty >= 0.9 for p in tag.pins] == [True]

@@ -95,7 +95,7 @@ def test_the_head_says_that_present_words_prevail_and_stands_still_between_jumps
         first, second = (engine.context([user(q)], budget=TIGHT, mode="summary", **ANN) for q in ("so?", "and crate 7?"))
         at = first.parts.index(Section.SUMMARY)
         assert first.messages[: at + 1] == second.messages[: at + 1]
-        assert "they prevail" in first.messages[at]["content"]
+        assert "Later words prevail" in first.messages[at]["content"]
         assert first.messages[at]["role"] == "user"
 
 
@@ -252,7 +252,7 @@ def test_a_model_that_echoes_makes_no_summary_that_grows() -> None:
             context = engine.context([user("so?")], budget=TIGHT, mode="summary", **ANN)
             sizes.append(context.ledger.sections["summary"])
             assert context.tokens <= 900
-        assert 0 < max(sizes) <= 900 * 0.45
+        assert 0 < max(sizes) <= 900 * 0.5
         assert all(s.after < s.before for s in engine.summaries(**ANN))
         assert not any("SUMMARY" in a.text for a in model.asks)  # nothing made is ever read again
 

@@ -16,8 +16,6 @@ from keepline.values.budget import Budget
 PENDING_SHARE = 0.1
 """Of what is left after fixed text and pins, kept for the pending message when the window of recent turns is sized: its
 size must not depend on the question, or the window would move at every call."""
-
-
 SUMMARY_MOST = 6_000
 """Tokens of a summary, however large the window: what is said at greater length is better recalled than told."""
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from keepline.context.tag import Said
 from keepline.memory.text.dates import since, until
 from keepline.memory.text.plain import plain
+from keepline.memory.text.restated import restates
 from keepline.memory.text.topics import numbers, topics
 from keepline.values.message import Category
 from keepline.values.tag import Pin
@@ -118,6 +119,8 @@ def endings(said: Said, by: int, day: date, standing: Sequence[Standing], vector
         last = max(s.pin.seq for s in standing)
         latest = [s for s in standing if s.pin.seq == last]
         return (replace(latest[0].pin, ended_by=by),) if len(latest) == 1 and by - last <= 4 else ()
+    if again := [s for s in standing if restates(said.text, s.text)]:
+        return tuple(replace(s.pin, ended_by=by) for s in again)
     targets = _targets(said, standing, vectors)
     if not targets:
         return ()

@@ -34,7 +34,7 @@ ALL = (pin, pending, recent, summarise, recall, dedupe, fill, fit)
 MODES = {
     "full": Mode(stages=WINDOW, recent_share=1.0),
     "sliding": Mode(stages=WINDOW, recent_share=1.0),
-    "summary": Mode(stages=SUMMING, recent_share=1.0, summary_share=0.45),
+    "summary": Mode(stages=SUMMING, recent_share=1.0, summary_share=0.5),
     "retrieval": Mode(stages=RECALLING, recent_share=0.2),
     "hybrid": Mode(stages=ALL, recent_share=0.6, summary_share=0.1),
 }

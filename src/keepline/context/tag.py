@@ -7,7 +7,7 @@ a message ends.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from keepline.memory.text.features import Place, cues, ngrams
 from keepline.memory.text.filler import opening
+from keepline.memory.text.labels import labelled
 from keepline.memory.text.quotes import announces_rules, foreign, speech
 from keepline.memory.text.sentences import clauses, sentences, width
 from keepline.values.message import Category, Message, Retention, Role
@@ -37,6 +38,8 @@ CLAUSES_FROM = 90
 """From this width on a sentence is looked at clause by clause, to pin what matters of it."""
 GOES_WITH = 0.1
 """From this probability on a clause stays with a surer one beside it or one further: half a rule is worse than a long line."""
+LABELLED = 0.95
+"""How surely a sentence is what its author labels it."""
 HOPE = 0.06
 """The least probability by cues alone for which clauses are worth their vectors."""
 
@@ -133,6 +136,7 @@ class Tagger:
         """
         odds = self._odds(pieces, vectors) if pieces else np.zeros((0, len(LABELS)), np.float32)
         said = self._said(message.text, pieces, _among(odds, message.text, sum(p.of < 0 for p in pieces)))
+        said = _as_labelled(said, message.text)
         category, retention = self._kind(message, said)
         pins = tuple(
             Pin(number=number, seq=message.seq, start=s.start, end=s.end, kind=s.kind, certainty=min(0.999, s.keep))
@@ -217,6 +221,23 @@ def _softmax(scores: NDArray[np.float32]) -> NDArray[np.float32]:
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
     odds: NDArray[np.float32] = (powers / powers.sum(axis=1, keepdims=True)).astype(np.float32)
     return odds
+
+
+def _as_labelled(said: tuple[Said, ...], text: str) -> tuple[Said, ...]:
+    """The sentences; those that the author labelled a rule or a fact are one as good as surely."""
+    stretches = labelled(text)
+    if not stretches:
+        return said
+    return tuple(_declared(s, next((rule for start, end, rule in stretches if start <= s.start < end), None)) for s in said)
+
+
+def _declared(s: Said, rule: bool | None) -> Said:
+    """The sentence as its label says: a rule, a fact, or (None) not labelled."""
+    if rule is None:
+        return s
+    odds = (1 - LABELLED) * s.odds
+    odds[CONSTRAINT if rule else FACT] += LABELLED
+    return replace(s, odds=odds)
 
 
 def _among(odds: NDArray[np.float32], text: str, count: int) -> NDArray[np.float32]:

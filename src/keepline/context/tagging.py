@@ -180,9 +180,9 @@ def _place(pin: Pin) -> Place:
 
 def _beside(tag: Tag, said: Said, gone: Sequence[Pin], near: Standing | None) -> Pin | None:
     """The pin of what is said about pins, or None: words that may end one stand beside it as surely as it does; so does a
-    withdrawal whose target is unclear; what says more than that a pin ends stands in its place."""
+    withdrawal whose target is unclear; what says more than that a pin ends stands in its place, as surely as it stood."""
     if gone:
-        certainty = RULE_FROM if said.keep >= 0.1 else 0.0
+        certainty = max(RULE_FROM, *(p.certainty for p in gone)) if said.keep >= 0.1 else 0.0
     else:
         unclear = said.ending + said.keep * 0.5 if said.ending >= 0.4 else 0.0
         certainty = near.pin.certainty if near else unclear

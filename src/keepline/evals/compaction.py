@@ -1,4 +1,4 @@
-"""What survives when a conversation is summarised round after round and must then fit a tenth, a fifth, a third of its size?
+"""What survives when a conversation is summarised round after round and must then fit a tenth of its size?
 
 Plays scenarios of the retention format in rounds: a part of the messages, a summary of all there is, the next part. After the
 last round, each probe is judged in what is sent, as retention judges it. A stand-in model may write the summaries, and lie.

@@ -29,6 +29,8 @@ from keepline.values.tag import Pin
 
 GAP_TOKENS = 16_000
 """Of a stretch that no segment covers, the newest so many tokens are read: bounds a build over a log that never settled."""
+LEAST = 200
+"""With less room its frame alone takes too much of it; sentences that may be rules get the room instead."""
 ENDED = "ended by a later message"
 READ = "the user's own sentences, read for this call"
 """The rule of stretches that no segment covers."""
@@ -38,7 +40,7 @@ def summarise(draft: Draft) -> Flow[Draft]:
     """Put the statements in `draft.summary`, in the order in which they were said."""
     log = draft.log
     before = min(draft.window, len(log.view), log.current)
-    if not before or draft.room.summary < 2 * SUMMARY_FRAME:
+    if not before or draft.room.summary < LEAST:
         return draft
     shown = _before(log.view.segments, before)
     gaps = _gaps(draft, shown, before)

@@ -48,7 +48,8 @@ NEGATION = re.compile(
     r"|并非|绝非|拒绝|未(?!来|婚夫|必)|未必|避免|除了|取消|过敏"
 )
 HEDGE = re.compile(
-    r"\b(?:may|might|maybe|perhaps|probably|possibly|could|likely|seems?|seemingly|apparently|guess|suppose|not sure|unsure"
+    r"(?<!\d )\bmay\b(?! \d)"
+    r"|\b(?:might|maybe|perhaps|probably|possibly|could|likely|seems?|seemingly|apparently|guess|suppose|not sure|unsure"
     r"|unclear|consider(?:s|ing)?|thinking (?:of|about)|i think|about to|hop(?:e|es|ing)|roughly|around|approximately"
     r"|tentative(?:ly)?|unconfirmed|rumou?r\w*|allegedly|heard)\b"
     r"|可能|也许|或许|大概|估计|好像|似乎|不一定|说不定|没准|应该是|考虑|打算|想要?|听说|据说|左右|暂定|未定|未必|不确定|怀疑|猜"
@@ -65,10 +66,15 @@ CLOSE = 0.5
 def codes(text: str) -> frozenset[str]:
     """The numbers, identifiers, dates and times in `text`, in plain form, thousands not grouped."""
     low = _GROUPED.sub("", plain(text))
-    found = {m.group().rstrip(".:/-,#") for m in _CODE.finditer(low)}
+    return frozenset(low[a:b] for a, b in spans(low))
+
+
+def spans(low: str) -> list[tuple[int, int]]:
+    """Where in the plain text `low` its codes stand, in order; those of different kinds may overlap."""
+    found = {(m.start(), m.start() + len(m.group().rstrip(".:/-,#"))) for m in _CODE.finditer(low)}
     for pattern in (_HAN_NUMBER, _WORD_NUMBER, _TIME):
-        found |= {m.group() for m in pattern.finditer(low)}
-    return frozenset(f for f in found if f)
+        found |= {m.span() for m in pattern.finditer(low)}
+    return sorted((a, b) for a, b in found if b > a)
 
 
 def names(text: str) -> frozenset[str]:
