@@ -55,7 +55,6 @@ class Settings:
     summary_model: str = _row("", "who writes summaries, as openai:MODEL (a cheap one will do); empty: the user's own sentences")
     model_url: str = _row("", "the endpoint of models; empty: OpenAI's", also="OPENAI_BASE_URL OPENAI_API_BASE")
     model_key: str = _row("", "the endpoint's key", also="OPENAI_API_KEY", secret=True)
-    model_s: float = _row(60.0, "how long one attempt to reach a model may take", least=1, most=3600)
     summary_batch: int = _row(4_000, "tokens of messages that become one segment of the summary", least=200)
     summary_from: int = _row(12_000, "a model is asked only from so many unsummarised tokens on", least=0)
     summary_every: int = _row(20, "a model is asked again after so many messages", least=1)

@@ -23,7 +23,7 @@ from keepline.values.scope import Scope
 from keepline.values.tag import Pin, Tag
 
 WHO = {"user": "u", "session": "s"}
-MODES = ("full", "sliding", "retrieval", "hybrid", "auto")
+MODES = ("full", "sliding", "summary", "retrieval", "hybrid", "auto")
 
 
 def make(counter=None, **more) -> Engine:

@@ -90,6 +90,16 @@ def bench_build(messages: Annotated[int, typer.Option(min=1)] = 10_000, json_: A
         _print(_room("bench").build(messages=messages), json_)
 
 
+@benches.command("prefix", epilog="Example:  keepline bench prefix --turns 60 --json")
+def bench_prefix(
+    turns: Annotated[int, typer.Option(min=2)] = 60,
+    mode: Annotated[str, typer.Option(help="auto, full, sliding, summary, retrieval or hybrid.")] = "auto", json_: AsJson = False,
+) -> None:
+    """How much of each call extends the one before, for prefix caches, beside a timestamp in the system text."""
+    with progress("prefix"):
+        _print(_room("bench").prefixes(turns=turns, mode=mode), json_)
+
+
 @benches.command("recall", epilog="Example:  keepline bench recall --memories 100000 --json")
 def bench_recall(memories: Annotated[int, typer.Option(min=1)] = 100_000, json_: AsJson = False) -> None:
     """Searching one user's memories, the query's embedding included."""

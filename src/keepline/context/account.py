@@ -81,8 +81,9 @@ def _sent(draft: Draft, laid: Laid) -> tuple[Entry, ...]:
         if index < 0 or (index in draft.cuts and section is Section.PENDING):
             continue
         if index in draft.cuts:
+            rule = "a stale tool result" if index in draft.cleared else "too big for the window"
             entries.append(
-                Entry(section=section, fate=Fate.SHORTENED, rule="too big for the window", ids=(log.id(index),),
+                Entry(section=section, fate=Fate.SHORTENED, rule=rule, ids=(log.id(index),),
                       seqs=(index,), tokens=cost, back=log.back(index))
             )
         elif section is Section.RECENT:
@@ -142,7 +143,7 @@ def _ranges(draft: Draft, mask: NDArray[np.bool_], section: Section, fate: Fate,
         lo, hi = int(run[0]), int(run[-1])
         entries.append(
             Entry(section=section, fate=fate, rule=rule, ids=(log.id(lo), log.id(hi)), seqs=(lo, hi), count=len(run),
-                  tokens=int(log.tokens[run].sum()),
+                  tokens=int(log.whole[run].sum()),
                   back=None if fate is Fate.KEPT else f"keepline list --after {lo - 1} --limit {len(run)}")
         )
     return tuple(entries)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from keepline.context.account import Choice, account
@@ -12,6 +13,7 @@ from keepline.context.draft import Call, Draft, Laid, Log, Plan, Room
 from keepline.context.layout import lay_out
 from keepline.context.modes import MODES, Mode, named
 from keepline.context.stages.fit import read
+from keepline.context.tools import choose_tools
 from keepline.context.turns import join, must_send
 from keepline.context.words import language
 from keepline.errors import BadMessage
@@ -29,7 +31,9 @@ def build(call: Call, plan: Plan, meter: Meter, now: datetime) -> Flow[Context]:
     named(call.mode)
     own = [meter.message(m.body) for m in call.messages]
     log = join((yield from counted(call.scope, meter, tagged=False)), call.messages, own)
-    draft = yield from _draft(call, plan, meter, now, log)
+    tools, gone = yield from choose_tools(call, log)
+    call = replace(call, tools=tools)
+    draft = (yield from _draft(call, plan, meter, now, log)).evolve(entries=gone)
     if _all_fits(draft):
         choice = Choice(mode="full", why="everything fits", signals={})
         whole = draft.evolve(whole=True, window=_first(log), rounds=_rest_of_turn(log, draft), mode="full")
@@ -38,7 +42,7 @@ def build(call: Call, plan: Plan, meter: Meter, now: datetime) -> Flow[Context]:
         if laid.tokens <= draft.room.limit:
             return _context(whole, laid, choice)
     log = join((yield from counted(call.scope, meter, tagged=True)), call.messages, own)
-    draft = yield from _draft(call, plan, meter, now, log)
+    draft = (yield from _draft(call, plan, meter, now, log)).evolve(entries=gone)
     if call.mode == "auto":
         choice = yield from choose(log, plan, call.budget.window)
     else:
@@ -102,4 +106,8 @@ def _language(log: Log) -> Flow[str]:
 
 
 def _context(draft: Draft, laid: Laid, choice: Choice) -> Context:
-    return Context(messages=laid.bodies, ledger=account(draft, laid, choice), parts=laid.sections)
+    return Context(
+        messages=laid.bodies, ledger=account(draft, laid, choice), parts=laid.sections, costs=laid.costs,
+        ids=tuple(draft.log.id(i) if i >= 0 else "" for i in laid.indices),
+        tools=None if draft.call.tools is None else tuple(draft.call.tools),
+    )

@@ -41,6 +41,8 @@ class Call:
     budget: Budget
     mode: str = "auto"
     tools: Sequence[Mapping[str, Any]] | None = None
+    tool_limit: int | None = None
+    pinned_tools: tuple[str, ...] = ()
     response_format: Mapping[str, Any] | None = None
     query: str | None = None
     keywords: tuple[str, ...] = ()
@@ -69,12 +71,15 @@ class Plan:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Log:
-    """The joined log. `tokens` and `role` are (n + m,); `starts` the indices where a turn begins; `current` where the
+    """The joined log. `tokens`, `role` and `answering` (tool results) are (n + m,); `whole` are the tokens of what has since been
+    priced as cleared, too; `starts` the indices where a turn begins; `current` where the
     current turn begins, `system` the indices of instructions in force (sent first or in place, never dropped)."""
 
     view: View
     own: tuple[Message, ...]
     tokens: NDArray[np.int64]
+    whole: NDArray[np.int64]
+    answering: NDArray[np.bool_]
     role: NDArray[np.uint8]
     live: NDArray[np.bool_]
     starts: NDArray[np.int64]
@@ -165,7 +170,8 @@ class Laid:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Draft:
     """What the stages have decided. `window` is the index where the verbatim recent turns begin (len: none); `rounds` the
-    indices of the current turn that are sent. `pins` are priced, best first; `restated` those that get a line;
+    indices of the current turn that are sent; `cuts` are messages sent in part, `cleared` the stale tool results among them.
+    `pins` are priced, best first; `restated` those that get a line;
     `candidates` are less certain ones, `filled` those of them that got spare room. `pieces` are recalled, best first, `spare`
     what relevance alone has no room for; `summary` are statements about what is before the window, as they
     were said. `entries` and `notes` go to the ledger.
@@ -185,11 +191,13 @@ class Draft:
     rounds: tuple[int, ...] = ()
     texts: Mapping[int, Message] = field(default_factory=dict)
     cuts: Mapping[int, Message] = field(default_factory=dict)
+    cleared: frozenset[int] = frozenset()
     pins: tuple[Priced, ...] = ()
     restated: tuple[Priced, ...] = ()
     candidates: tuple[Priced, ...] = ()
     filled: tuple[Priced, ...] = ()
     summary: tuple[Summed, ...] = ()
+    summary_language: str = "en"
     pieces: tuple[Piece, ...] = ()
     spare: tuple[Piece, ...] = ()
     entries: tuple[Entry, ...] = ()

@@ -27,7 +27,8 @@ def lay_out(draft: Draft) -> Laid:
     log, call = draft.log, draft.call
     first = draft.window if draft.window < log.current else log.current
     sent = {i for i in range(first, log.current) if log.live[i]} | set(must_send(draft.log)) | set(draft.rounds)
-    place = [i for i in log.system if i < first] + sorted(sent | {i for i in log.system if i >= first})
+    lead = _leading(draft)
+    place = [i for i in log.system if i < first or i in lead] + sorted((sent | {i for i in log.system if i >= first}) - lead)
     mended, touched = repair([(i, draft.cuts.get(i) or draft.texts[i]) for i in place])
     ours = block(draft) if draft.restated or draft.pieces or draft.filled else None
     rows: list[tuple[int, Section, Mapping[str, Any], int]] = []
@@ -52,6 +53,13 @@ def lay_out(draft: Draft) -> Laid:
     )
 
 
+def _leading(draft: Draft) -> set[int]:
+    """The instructions that the call begins with: they are sent first, though the log comes before the call."""
+    own = draft.log.own
+    count = next((k for k, m in enumerate(own) if not m.role.instructs), len(own))
+    return set(range(len(draft.log.view), len(draft.log.view) + count))
+
+
 def _cost(draft: Draft, i: int, message: Message) -> int:
     """The stored count, unless the message is no longer the one that was counted."""
-    return int(draft.log.tokens[i]) if message is draft.texts[i] else draft.meter.message(message.body)
+    return int(draft.log.whole[i]) if message is draft.texts[i] else draft.meter.message(message.body)

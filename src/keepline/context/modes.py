@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from keepline.context.stages import Stage
+from keepline.context.stages.clear import clear
 from keepline.context.stages.dedupe import dedupe
 from keepline.context.stages.fill import fill
 from keepline.context.stages.fit import fit
@@ -26,10 +27,10 @@ class Mode:
     summary_share: float = 0.0
 
 
-WINDOW = (pin, pending, recent, dedupe, fill, fit)
-RECALLING = (pin, pending, recent, recall, dedupe, fill, fit)
-SUMMING = (pin, pending, recent, summarise, dedupe, fill, fit)
-ALL = (pin, pending, recent, summarise, recall, dedupe, fill, fit)
+WINDOW = (pin, pending, clear, recent, dedupe, fill, fit)
+RECALLING = (pin, pending, clear, recent, recall, dedupe, fill, fit)
+SUMMING = (pin, pending, clear, recent, summarise, dedupe, fill, fit)
+ALL = (pin, pending, clear, recent, summarise, recall, dedupe, fill, fit)
 
 MODES = {
     "full": Mode(stages=WINDOW, recent_share=1.0),

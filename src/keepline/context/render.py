@@ -78,8 +78,7 @@ def summary_line(statement: Statement, ids: Sequence[str], language: str) -> str
 
 def summary_block(draft: Draft) -> str:
     """The message of the summary: its head, and the lines as they were said, under a stamp a day."""
-    words = BY_NAME[draft.language]
-    lines = [words.summary, OPEN]
+    lines = [BY_NAME[draft.summary_language].summary, OPEN]
     day = ""
     for k in draft.summary:
         if k.day != day:

@@ -7,7 +7,8 @@ from typing import Any
 
 from keepline.context.count import Meter
 from keepline.context.words import BY_NAME
-from keepline.values.message import Message
+from keepline.memory.tools import failure, results
+from keepline.values.message import Message, Role
 
 
 def shorten(message: Message, most: int, meter: Meter, language: str) -> Message | None:
@@ -35,6 +36,24 @@ def shorten(message: Message, most: int, meter: Meter, language: str) -> Message
             return cut
         room -= over
     return None
+
+
+def failed(message: Message, names: Mapping[str, str], language: str) -> Message | None:
+    """`message`, nothing but failed tool results, with each as `[TOOL_FAILED] name: reason` and the way back; None when a result
+    in it is no failure. `names` are tools by call id."""
+    whys = {call: failure(text, marked=marked) for call, text, marked in results(message)}
+    if not whys or not message.only_answers or any(why is None for why in whys.values()):
+        return None
+    lines = {call: f"{failed_line(names.get(call, ''), why or '', language)} (#{message.id})" for call, why in whys.items()}
+    if message.body.get("role") == Role.TOOL:
+        return message.evolve(body={**message.body, "content": next(iter(lines.values()))})
+    content = [{**b, "content": lines[str(b.get("tool_use_id", ""))]} for b in message.body["content"]]
+    return message.evolve(body={**message.body, "content": content})
+
+
+def failed_line(name: str, why: str, language: str) -> str:
+    """`[TOOL_FAILED] name: reason`."""
+    return f"{BY_NAME[language].failed} {name or '?'}: {why}"
 
 
 def _longest_text(body: Mapping[str, Any]) -> tuple[int | str, ...] | None:

@@ -45,7 +45,10 @@ def join(view: View, own: tuple[Message, ...], tokens: Sequence[int]) -> Log:
     if len(first) and (not len(starts) or first[0] < starts[0]):
         starts = np.concatenate([first[:1], starts])
     system = tuple(int(i) for i in np.flatnonzero(instructs & live))
-    return Log(view=view, own=own, tokens=counts, role=role, live=live, starts=starts, current=current, system=system)
+    return Log(
+        view=view, own=own, tokens=counts, whole=counts, answering=answering, role=role, live=live, starts=starts,
+        current=current, system=system,
+    )  # fmt: skip
 
 
 def rounds(log: Log) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:

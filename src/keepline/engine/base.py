@@ -15,6 +15,7 @@ from keepline.engine.background import Background
 from keepline.engine.books import Books
 from keepline.engine.desk import Desk
 from keepline.engine.figures import writer_of
+from keepline.engine.heads import Heads
 from keepline.engine.summaries import Summaries
 from keepline.memory import log as logbook
 from keepline.ports.clock import Clock
@@ -52,6 +53,7 @@ class Base:
         self._lock = threading.Lock()
         self._background = Background(self._catch_up, self.desk.behind)
         self._books = Books(store, settings.ledgers)
+        self._heads = Heads()
 
     def _meter(self, model: str | None) -> Meter:
         """The meter of a model's vocabulary, kept so that lines are counted once."""

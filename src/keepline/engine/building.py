@@ -32,24 +32,26 @@ class Building(Base):
 
     def context(  # noqa: PLR0913  # every argument is a question a caller has; a bag of options would only hide them
         self, messages: Messages = (), *, budget: int | Budget | None = None, mode: str = "auto",
-        tools: Sequence[Mapping[str, Any]] | None = None, response_format: Mapping[str, Any] | None = None,
-        model: str | None = None, query: str | None = None, keywords: Sequence[str] = (), oversize: str = "cut",
-        pins: bool = True, **who: Unpack[Who],
+        tools: Sequence[Mapping[str, Any]] | None = None, tool_limit: int | None = None, pinned_tools: Sequence[str] = (),
+        response_format: Mapping[str, Any] | None = None, model: str | None = None, query: str | None = None,
+        keywords: Sequence[str] = (), oversize: str = "cut", pins: bool = True, **who: Unpack[Who],
     ) -> Context:
         """What to send for the next call, with the ledger of why.
 
         `messages` come after the session's log and are not stored. Without a session they are the whole conversation, and
         nothing is kept of them. `budget` is the window in tokens or a `Budget` (default: the model's window). `mode`: auto,
-        full, sliding, summary, retrieval, hybrid. `query` stands in for the question in recall, `keywords` must occur in what is
-        recalled. `oversize`: "cut" or "error". Raises `BudgetTooSmall`, `Oversize`, `BadBudget`, `BadMessage`, `BadChoice`.
+        full, sliding, summary, retrieval, hybrid. `query` stands in for the question in recall, `keywords` must occur in what
+        is recalled. With `tool_limit`, at most so many `tools` are counted and come back in `Context.tools`: the `pinned_tools`,
+        those in use, and those that the question can need. `oversize`: "cut" or "error". Raises `BudgetTooSmall`, `Oversize`,
+        `BadBudget`, `BadMessage`, `BadChoice`.
         """
         return self.context_job(
-            messages, budget=budget, mode=mode, tools=tools, response_format=response_format, model=model, query=query,
-            keywords=keywords, oversize=oversize, pins=pins, **who,
+            messages, budget=budget, mode=mode, tools=tools, tool_limit=tool_limit, pinned_tools=pinned_tools,
+            response_format=response_format, model=model, query=query, keywords=keywords, oversize=oversize, pins=pins, **who,
         ).do()
 
     def context_job(self, messages: Messages = (), *, budget: int | Budget | None = None, model: str | None = None,
-                    keywords: Sequence[str] = (), **how: Any) -> Job[Context]:
+                    keywords: Sequence[str] = (), pinned_tools: Sequence[str] = (), **how: Any) -> Job[Context]:
         """`context` likewise; `how` are the scope's words, and the fields of `Call` that need no work."""
         who = Who(**{word: how.pop(word) for word in Who.__annotations__ if word in how})  # type: ignore[typeddict-item]  # only its own words
         scope = scope_of(who)
@@ -57,13 +59,15 @@ class Building(Base):
         own = tuple(m.evolve(id=f"new{n}") for n, m in enumerate(given, 1))
         meter = self._meter(model)
         asked = budget_for(budget, model, meter.counter, self.settings)
-        call = Call(scope=scope, messages=own, budget=asked, keywords=tuple(keywords), **how)
+        call = Call(
+            scope=scope, messages=own, budget=asked, keywords=tuple(keywords), pinned_tools=tuple(pinned_tools), **how
+        )
         if scope.session is None:
             return self._stateless_job(call, meter)
         return Job(
             desk=self.desk,
             flow=lambda: build(call, plan_of(self.settings), meter, self._clock.now()),
-            then=lambda context: self._recorded(scope, context),
+            then=lambda context: self._recorded(scope, context, call.response_format),
         )
 
     def _stateless_job(self, call: Call, meter: Meter) -> Job[Context]:
@@ -93,8 +97,8 @@ class Building(Base):
                 self._scratch = Desk(open_store("sqlite://:memory:"), self.desk.encoder, index_bytes=64 << 20)
             return self._scratch
 
-    def _recorded(self, scope: Scope, context: Context) -> Context:
-        context = signed(context, self.desk.note)
+    def _recorded(self, scope: Scope, context: Context, response_format: Any) -> Context:
+        context = signed(self._heads.compared(scope, context, (context.tools, response_format)), self.desk.note)
         self._books.add(scope, context.ledger)
         return self._touched(scope, context)
 

@@ -219,6 +219,11 @@ class Desk:
             owner.unembedded.pop(number, None)
         return start + took - at
 
+    def renew(self, scope: Scope, what: str) -> None:
+        """Forget what looks at the session kept as `what`: the next one makes it anew."""
+        with self._owner(scope) as owner:
+            owner.warm.renew(scope.session or "", what)
+
     def drop(self, scope: Scope) -> None:
         """Forget the owner's warm copies."""
         with self._lock:

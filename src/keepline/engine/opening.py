@@ -25,5 +25,5 @@ def open_engine(store: str | None = None, **settings: Any) -> Engine:
         encoder=encoder(chosen.encoder),
         counter=counter(chosen.vocabulary),
         clock=SystemClock(),
-        model=model(chosen.summary_model, url=chosen.model_url, key=chosen.model_key, timeout=chosen.model_s),
+        model=model(chosen.summary_model, url=chosen.model_url, key=chosen.model_key),
     )

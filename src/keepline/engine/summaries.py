@@ -15,6 +15,7 @@ from keepline.errors import ModelError
 from keepline.memory.summary import Writer, settle_summary
 from keepline.ports.clock import Clock
 from keepline.values.scope import Scope
+from keepline.values.session import SUMMARY
 
 PATIENCE, MOST_PATIENCE = timedelta(seconds=10), timedelta(minutes=30)
 """How long a model that failed is left alone: twice as long at each failure, up to the most."""
@@ -58,6 +59,8 @@ class Summaries:
             while segment := self._desk.run(lambda: settle_summary(scope, self._writer, self._clock.now(), forced=forced)):
                 done += segment.hi - segment.lo
                 self._troubles.pop(place, None)
+                if forced:  # who asks for a summary wants to see it
+                    self._desk.renew(scope, SUMMARY)
         except ModelError as error:
             times = trouble.times + 1 if trouble else 1
             wait = min(PATIENCE * 2 ** min(times - 1, 12), MOST_PATIENCE)

@@ -102,6 +102,7 @@ class Writing(Base):
         which = None if ids is None else tuple(m.id for m in named(self.desk, scope, ids))
         erased = self.desk.run(lambda: logbook.erase(scope, which))
         self.desk.drop(scope)
+        self._heads.drop(scope)
         if ids is None and scope.session is None:
             self._books.drop(scope.owner)
         return erased

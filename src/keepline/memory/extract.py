@@ -14,6 +14,7 @@ from keepline.memory.text.filler import opening
 from keepline.memory.text.plain import plain
 from keepline.memory.text.quotes import foreign
 from keepline.memory.text.sentences import sentences, width
+from keepline.memory.tools import call_names, failure, results
 from keepline.values.message import Category, Message, Role
 from keepline.values.summary import Origin, Statement
 from keepline.values.tag import Pin
@@ -54,29 +55,31 @@ def said(messages: Sequence[Message], pins: Mapping[int, Sequence[Pin]] | None =
 
 
 def asked_tools(messages: Sequence[Message], words: Mapping[str, str]) -> list[Statement]:
-    """What was asked of tools, one statement a tool: its name and how often, never what came back. `words` has the phrase
-    `tool`, with {name} and {n}."""
-    calls: dict[str, list[int]] = {}
-    at: dict[str, str] = {}
+    """What was asked of tools, one statement a tool: its name and how often, never what came back, but why it last failed.
+    `words` has the phrases `tool`, with {name} and {n}, and `failed`, with {name}, {n} and {why}."""
+    asked: dict[str, list[Message]] = {}
+    broken: dict[str, list[tuple[Message, str]]] = {}
+    by_call: dict[str, str] = {}
     for m in messages:
-        if m.erased:
-            continue
-        for name in tool_names(m):
-            calls.setdefault(name, []).append(m.seq)
-            at.setdefault(name, m.at.isoformat())
-    return [
-        Statement(origin=Origin.TOOL, text=words["tool"].format(name=name[:60], n=len(seqs)), sources=tuple(dict.fromkeys(seqs)),
-                  at=at[name], weight=-1.0)
-        for name, seqs in calls.items()
+        names = call_names(m)
+        by_call |= names
+        for name in names.values():
+            asked.setdefault(name or "?", []).append(m)
+        for call, text, marked in results(m):
+            why = failure(text, marked=marked)
+            if why is not None:
+                broken.setdefault(by_call.get(call) or "?", []).append((m, why))
+    found = [_tool(words["tool"].format(name=name[:60], n=len(calls)), calls) for name, calls in asked.items()]
+    return found + [
+        _tool(words["failed"].format(name=name[:60], n=len(rows), why=rows[-1][1]), [m for m, _ in rows])
+        for name, rows in broken.items()
     ]
 
 
-def tool_names(message: Message) -> list[str]:
-    """The names of the tools that a message calls, in either shape."""
-    calls = [c.get("function") or {} for c in message.body.get("tool_calls") or () if isinstance(c, Mapping)]
-    content = message.body.get("content")
-    blocks = [b for b in content if isinstance(b, Mapping) and b.get("type") == "tool_use"] if isinstance(content, list) else []
-    return [str(c["name"]) for c in (*calls, *blocks) if isinstance(c, Mapping) and c.get("name")]
+def _tool(text: str, about: Sequence[Message]) -> Statement:
+    return Statement(
+        origin=Origin.TOOL, text=text, sources=tuple(dict.fromkeys(m.seq for m in about)), at=about[0].at.isoformat(), weight=-1.0
+    )
 
 
 def select(statements: Sequence[Statement], cap: int) -> tuple[Statement, ...]:

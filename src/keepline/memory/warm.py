@@ -198,6 +198,12 @@ class Warm:
             self._words[int(view.outline.number[m.seq]), m.seq] = m
             self._characters += 200 + len(m.text)
 
+    def renew(self, session: str, what: str) -> None:
+        """Forget what was kept as `what` of the session's views."""
+        for (name, _), log in self._logs.items():
+            if name == session:
+                log.memo.pop(what, None)
+
     def _check(self, user: User) -> None:
         if user.epoch != self.epoch:
             self.clear(user.epoch)

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
+from keepline.values import dialects
+
 
 class Section(StrEnum):
     """Where a token of the window went."""
@@ -60,12 +62,29 @@ _ENTRY = tuple(f.name for f in fields(Entry))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Prefix:
+    """What a call's input shares with the session's last one from the start: `kept` of its `of` tokens; `before` is what the last
+    one had. `broken_by` is the first part of the last input that is not where it was (None: this one extends it whole)."""
+
+    kept: int
+    of: int
+    before: int
+    broken_by: str | None = None
+
+    @property
+    def share(self) -> float:
+        """The share of this call's input that a prefix cache may serve, 0..1."""
+        return self.kept / self.of if self.of else 0.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Ledger:
     """The account of one build.
 
     `mode` is what ran, `asked` what was asked for, `why` the rule and `signals` the figures behind the choice. `limit` is
     the input budget; `tokens` all that is sent, `sections` the same by section; they sum exactly. `notes` are facts a
-    person should see (a lowered reserve, a repaired tool pair, pins beyond their share, a view that is behind).
+    person should see (a lowered reserve, a repaired tool pair, pins beyond their share, a view that is behind). `prefix`
+    compares with the session's last build in this process (None: it is the first).
     """
 
     id: str
@@ -86,6 +105,7 @@ class Ledger:
     notes: tuple[str, ...] = ()
     signals: Mapping[str, float] = field(default_factory=dict)
     degraded: bool = False
+    prefix: Prefix | None = None
 
     @property
     def left(self) -> int:
@@ -101,6 +121,7 @@ class Ledger:
         """Plain values, for JSON. By hand: `asdict` copies every figure, 30 times slower for a ledger of 500 entries."""
         plain = {f.name: getattr(self, f.name) for f in fields(self)}
         entries = tuple({n: getattr(e, n) for n in _ENTRY} | {"scores": dict(e.scores)} for e in self.entries)
+        plain["prefix"] = None if self.prefix is None else {f.name: getattr(self.prefix, f.name) for f in fields(Prefix)}
         return plain | {"sections": dict(self.sections), "signals": dict(self.signals), "entries": entries}
 
     def left_out(self) -> tuple[Entry, ...]:
@@ -112,18 +133,35 @@ class Ledger:
 class Context:
     """What to send, and why: `messages` ready for the provider, and their `ledger`.
 
-    `parts` says for each message which section it is (same order, same length), for pictures of the window.
+    `parts` says for each message which section it is, `costs` its tokens, `ids` its id ("": keepline's own), in the same order.
+    `tools` are the definitions to send: those given, or, where the call let keepline choose, those that it chose.
     """
 
     messages: tuple[Mapping[str, Any], ...]
     ledger: Ledger
     parts: tuple[Section, ...] = ()
+    costs: tuple[int, ...] = ()
+    ids: tuple[str, ...] = ()
+    tools: tuple[Mapping[str, Any], ...] | None = None
 
     @property
     def tokens(self) -> int:
         """Input tokens of the whole call, tools and overhead included."""
         return self.ledger.tokens
 
+    @property
+    def prefix(self) -> Prefix | None:
+        """What this call's input shares with the session's last one; None for the first in this process."""
+        return self.ledger.prefix
+
     def to_openai(self) -> list[dict[str, Any]]:
         """Fresh dicts for `client.chat.completions.create(messages=…)`."""
         return [copy.deepcopy(dict(m)) for m in self.messages]
+
+    def to_anthropic(self) -> dict[str, Any]:
+        """`{"system", "messages"}` for `client.messages.create(**…)`."""
+        return dialects.to_anthropic(self.to_openai())
+
+    def to_responses(self) -> dict[str, Any]:
+        """`{"instructions", "input"}` for `client.responses.create(**…)`."""
+        return dialects.to_responses(self.to_openai())

@@ -6,16 +6,23 @@ summary, then the oldest turn of the window, then the pin ranked last.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from keepline.context.draft import Draft
 from keepline.context.layout import lay_out
+from keepline.context.shorten import failed, shorten
+from keepline.context.stages.clear import CLEARED
 from keepline.context.stages.fill import without_last
 from keepline.context.stages.pin import restate
 from keepline.context.stages.recall import entry
 from keepline.context.turns import must_send
 from keepline.errors import BudgetTooSmall
+from keepline.memory.tools import call_names
 from keepline.ports.flow import Flow
 from keepline.ports.view import Words
 from keepline.values.context import Fate
+from keepline.values.message import Message
 
 
 def fit(draft: Draft) -> Flow[Draft]:
@@ -74,5 +81,22 @@ def read(draft: Draft) -> Flow[Draft]:
     n = len(log.view)
     words = yield Words(log.view, tuple(sorted({i for i in wanted if i < n})))
     texts = {**words, **{n + k: m for k, m in enumerate(log.own)}}
-    return draft.evolve(texts=texts)
+    cuts = dict(draft.cuts)
+    names: dict[str, str] = {}
+    for i, message in sorted(texts.items()):
+        names |= call_names(message) if message.calls else {}
+        if i in draft.cleared and i not in cuts and (cut := _cleared(draft, message, names)) is not None:
+            cuts[i] = cut
+    return draft.evolve(texts=texts, cuts=cuts)
+
+
+def _cleared(draft: Draft, message: Message, names: Mapping[str, str]) -> Message | None:
+    """A stale tool result in short, remembered: as what it failed with, or its beginning and end."""
+    if not message.only_answers:
+        return None
+    memo: dict[Any, Message | None] = draft.log.view.memo.setdefault("cleared", {})
+    key = (message.seq, draft.meter.counter.name, draft.language)
+    if message.seq < 0 or key not in memo:
+        memo[key] = failed(message, names, draft.language) or shorten(message, CLEARED, draft.meter, draft.language)
+    return memo[key]
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from keepline.context.draft import USER_CODE, Draft, Piece
 from keepline.context.render import piece_line
+from keepline.context.shorten import failed_line
 from keepline.context.stages.pin import ENDED, restate
 from keepline.context.stages.recent import frame_tokens, summary_tokens
 from keepline.context.turns import must_send
 from keepline.context.words import BY_NAME
 from keepline.memory.segment import holds
+from keepline.memory.tools import failure, results
 from keepline.ports.flow import Flow
 from keepline.ports.store import CATEGORIES
 from keepline.ports.view import Find, Hit, Words
@@ -19,6 +23,9 @@ GREETING = CATEGORIES.index("greeting")
 RELEVANT_SHARE = 0.4
 """Of the room of recall, what the best hits may fill before sentences that may be standing rules get theirs: a question that
 mentions a rule finds it among the first, one that does not finds it nowhere."""
+EXPIRED = "an expired tool result"
+CURRENT = timedelta(days=1)
+"""How long a tool's result may be recalled: what a tool said yesterday is asked for anew today."""
 QUERY_CHARACTERS = 1500
 """Of a longer question its end is used: what is asked usually stands behind what was pasted."""
 
@@ -39,12 +46,17 @@ def recall(draft: Draft) -> Flow[Draft]:
         message = words[hit.seq]
         if message.role.instructs or log.view.outline.category[hit.seq] == GREETING:
             continue
+        if message.only_answers and draft.now - message.at > CURRENT:
+            entries.append(_left_out(message, hit, EXPIRED))
+            continue
         part, whole = _in_force(draft, message, hit)
         if not part.strip():
             if not whole:
-                entries.append(_withdrawn(message, hit))
+                entries.append(_left_out(message, hit, ENDED))
             continue
-        text = part if not whole or len(part) >= len(message.text.strip()) else f"…{part.strip()}…"
+        if (why := _failure(message)) is not None:
+            part = failed_line(str(message.body.get("name") or ""), why, draft.language)
+        text = part if why or not whole or len(part) >= len(message.text.strip()) else f"…{part.strip()}…"
         line = piece_line(message, text, draft.language, draft.plan.zone)
         piece = Piece(hit=hit, message=message, line=line, tokens=draft.meter.line(line))
         if piece.tokens <= left and not spare:
@@ -70,9 +82,15 @@ def _in_force(draft: Draft, message: Message, hit: Hit) -> tuple[str, bool]:
     return f" {BY_NAME[draft.language].ended} ".join(rest) if rest else "", False
 
 
-def _withdrawn(message: Message, hit: Hit) -> Entry:
+def _failure(message: Message) -> str | None:
+    """Why the one tool result that the message is failed; None if it is something else."""
+    found = list(results(message)) if message.only_answers else []
+    return failure(found[0][1], marked=found[0][2]) if len(found) == 1 else None
+
+
+def _left_out(message: Message, hit: Hit, rule: str) -> Entry:
     return Entry(
-        section=Section.RECALL, fate=Fate.LEFT_OUT, rule=ENDED, ids=(message.id,), seqs=(hit.seq,), scores=hit.scores,
+        section=Section.RECALL, fate=Fate.LEFT_OUT, rule=rule, ids=(message.id,), seqs=(hit.seq,), scores=hit.scores,
         back=f"keepline get {message.id}",
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from keepline.context.draft import Draft, Summed
 from keepline.context.render import day_of, folded, summary_line
 from keepline.context.stages.pin import restate
 from keepline.context.stages.recent import SUMMARY_FRAME
+from keepline.context.words import language
 from keepline.memory.summary import Governor, gap
 from keepline.ports.flow import Flow
 from keepline.ports.view import Words
@@ -31,6 +32,8 @@ GAP_TOKENS = 16_000
 """Of a stretch that no segment covers, the newest so many tokens are read: bounds a build over a log that never settled."""
 LEAST = 200
 """With less room its frame alone takes too much of it; sentences that may be rules get the room instead."""
+CACHED = timedelta(minutes=5)
+"""How long providers keep a prefix that nobody asks for: five minutes at the shortest, by their pages on prompt caching."""
 ENDED = "ended by a later message"
 READ = "the user's own sentences, read for this call"
 """The rule of stretches that no segment covers."""
@@ -42,55 +45,71 @@ def summarise(draft: Draft) -> Flow[Draft]:
     before = min(draft.window, len(log.view), log.current)
     if not before or draft.room.summary < LEAST:
         return draft
-    shown = _before(log.view.segments, before)
-    gaps = _gaps(draft, shown, before)
-    loose = yield from _read(draft, gaps)
-    known = _Choice.of(draft, tuple(s.id for s in shown), loose)
+    known = _Choice.of(draft)
     last: _Choice | None = log.view.memo.get(SUMMARY)
-    if last is None or not last.same(known):
-        known.kept, known.entries = _chosen(draft, shown, gaps, loose)
+    if last is None or not last.serves(known):
+        shown = _before(log.view.segments, before)
+        gaps = _gaps(draft, shown, before)
+        loose = yield from _read(draft, gaps)
+        statements = [*(s for segment in shown for s in segment.statements), *loose]
+        known.language = draft.plan.language or _language(statements)
+        known.kept, gone = _weighed(draft, statements, known.language)
+        known.entries = (*gone, *_account(draft, shown, gaps))
         last = log.view.memo[SUMMARY] = known
-    return draft.evolve(summary=last.kept, entries=draft.noted(*last.entries)) if last.kept else draft
+    last.at = draft.now
+    if not last.kept:
+        return draft
+    return draft.evolve(summary=last.kept, summary_language=last.language, entries=draft.noted(*last.entries))
 
 
 @dataclass(slots=True)
 class _Choice:
-    """What was chosen, and all that it depends on: kept with the warm copy, so that a summary that stands still costs nothing.
-    Parts that are compared by identity are held here, so that none can be taken for another."""
+    """What was chosen, when it was last sent, and what it depends on: kept with the warm copy. Parts that are compared by
+    identity are held here, so that none can be taken for another.
+
+    It serves on while nothing that it says has changed and a provider may still have it cached: to write newer segments into the
+    head would re-bill all that stands behind it, to save nothing. They come with the next jump of the window, or when it is cold.
+    """
 
     figures: tuple[Any, ...]
     parts: tuple[Any, ...]
+    segments: tuple[Segment, ...]
+    at: datetime
+    language: str = ""
     kept: tuple[Summed, ...] = ()
     entries: tuple[Entry, ...] = ()
 
     @staticmethod
-    def of(draft: Draft, segments: tuple[str, ...], loose: tuple[Statement, ...]) -> _Choice:
+    def of(draft: Draft) -> _Choice:
         """What this draft's choice depends on."""
         restated = restate(draft, draft.window)[0]
-        figures = (draft.window, segments, draft.room.summary, draft.meter.counter.name, draft.language, draft.plan.zone)
-        return _Choice(figures=figures, parts=(loose, draft.log.view.ended, *restated))
+        figures = (draft.window, draft.room.summary, draft.meter.counter.name, draft.plan.language, draft.plan.zone)
+        view = draft.log.view
+        return _Choice(figures=figures, parts=(view.ended, *restated), segments=view.segments, at=draft.now)
 
-    def same(self, other: _Choice) -> bool:
-        """Whether nothing that the choice depends on has changed."""
-        return (
+    def serves(self, other: _Choice) -> bool:
+        """Whether this may be sent where `other` is asked for."""
+        same = (
             self.figures == other.figures and len(self.parts) == len(other.parts)
             and all(a is b for a, b in zip(self.parts, other.parts, strict=True))
         )  # fmt: skip
+        return same and (self.segments == other.segments or other.at - self.at < CACHED)
 
 
-def _chosen(
-    draft: Draft, shown: Sequence[Segment], gaps: Sequence[tuple[int, int]], loose: Sequence[Statement]
-) -> tuple[tuple[Summed, ...], tuple[Entry, ...]]:
-    """The statements that are sent, and the entries of the ledger about the summary."""
-    kept, entries = _weighed(draft, [*(s for segment in shown for s in segment.statements), *loose])
+def _account(draft: Draft, shown: Sequence[Segment], gaps: Sequence[tuple[int, int]]) -> Iterator[Entry]:
+    """The entries of the ledger about what is summarised, and what of it was dropped when it was made."""
     stretches = [(s.lo, s.hi, _maker(s.maker)) for s in shown] + [(lo, hi, READ) for lo, hi in gaps]
-    entries += list(_covered(draft, sorted(stretches)))
-    entries += [
-        Entry(section=Section.SUMMARY, fate=Fate.LEFT_OUT, rule=why, count=n, seqs=(s.lo, s.hi - 1),
-              back=f"keepline list --covered-by {s.id}")
-        for s in shown for why, n in s.dropped.items()
-    ]  # fmt: skip
-    return kept, tuple(entries)
+    yield from _covered(draft, sorted(stretches))
+    for s in shown:
+        for why, n in s.dropped.items():
+            yield Entry(section=Section.SUMMARY, fate=Fate.LEFT_OUT, rule=why, count=n, seqs=(s.lo, s.hi - 1),
+                        back=f"keepline list --covered-by {s.id}")  # fmt: skip
+
+
+def _language(statements: Sequence[Statement]) -> str:
+    """The language that most statements are in: that of the question may change from call to call, the head must not."""
+    spoken = [language(s.text) for s in statements[:200]]
+    return "zh" if spoken.count("zh") * 2 > len(spoken) else "en"
 
 
 def _before(segments: Sequence[Segment], before: int) -> list[Segment]:
@@ -135,7 +154,7 @@ def _read(draft: Draft, gaps: tuple[tuple[int, int], ...]) -> Flow[tuple[Stateme
     return found
 
 
-def _weighed(draft: Draft, statements: Sequence[Statement]) -> tuple[tuple[Summed, ...], list[Entry]]:
+def _weighed(draft: Draft, statements: Sequence[Statement], spoken: str) -> tuple[tuple[Summed, ...], list[Entry]]:
     """The weightiest statements that fit the share; what was ended since, or stands as a pin's line anyway, is left out."""
     view = draft.log.view
     ended: dict[int, list[Pin]] = {}
@@ -157,7 +176,7 @@ def _weighed(draft: Draft, statements: Sequence[Statement]) -> tuple[tuple[Summe
         key = folded(s.text)
         if key in said or _overlaps(s, pinned):
             continue
-        line = summary_line(s, [draft.log.id(i) for i in s.sources[:3]], draft.language)
+        line = summary_line(s, [draft.log.id(i) for i in s.sources[:3]], spoken)
         day = day_of(_at(s), draft.plan.zone)
         cost = draft.meter.line(line) + (0 if any(k.day == day for k in kept) else 8)
         if cost > left:
