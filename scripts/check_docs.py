@@ -27,6 +27,7 @@ SKIPPED = {"__pycache__", ".git", ".venv", "dist"}
 DATA = {
     "cli/samples/": "what `keepline demo` plays",
     "memory/text/": "Rules about words that both wings share",
+    "memory/text/names.txt": "surnames, first names, cities, and what is no name",
     "prompts/en/": "the prompts in English",
     "prompts/zh/": "the prompts in Chinese",
     "stores/migrations/versions/": "one file a change of the schema",

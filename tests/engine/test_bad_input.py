@@ -283,7 +283,7 @@ def test_what_was_appended_is_appended_though_the_settling_after_it_found_no_roo
         assert any("is full" in note for note in engine.status().notes)
         limit(engine, 5000)
         engine.settle()
-        assert engine.status(user="ann").behind == {"tags": 0, "recall": 0}
+        assert engine.status(user="ann").behind == {"tags": 0, "recall": 0, "entities": 0}
         assert engine.verify(user="ann") == 41
 
 

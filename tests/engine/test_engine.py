@@ -140,13 +140,14 @@ def test_status_counts_what_a_scope_has_and_what_is_behind(engine: Engine) -> No
     engine.append(talk(3), **ANN)
     engine.append(user("Never call me before nine."), user="ann", session="t")
     before = engine.status(user="ann")
-    assert (before.sessions, before.messages, before.behind) == (2, 7, {"tags": 7, "recall": 7})
+    assert (before.sessions, before.messages, before.behind) == (2, 7, {"tags": 7, "recall": 7, "entities": 7})
     assert engine.status(user="ann", session="t").messages == 1
-    assert engine.status().behind == {"tags": 2, "recall": 2}
+    assert engine.status().behind == {"tags": 2, "recall": 2, "entities": 2}
     settled = engine.settle(user="ann")
-    assert (settled.sessions, settled.messages) == (2, {"tags": 7, "recall": 7})
+    assert (settled.sessions, settled.messages) == (2, {"tags": 7, "recall": 7, "entities": 7})
     after = engine.status(user="ann")
-    assert (after.behind, after.pins, after.encoder, after.persistent) == ({"tags": 0, "recall": 0}, 1, "hash-64", False)
+    done = {"tags": 0, "recall": 0, "entities": 0}
+    assert (after.behind, after.pins, after.encoder, after.persistent) == (done, 1, "hash-64", False)
     assert any("in memory" in note for note in after.notes)
     assert engine.status(user="nobody").messages == 0
 
@@ -268,7 +269,7 @@ def test_a_conversation_given_whole_leaves_nothing(path: Path) -> None:
         assert [s.name for s in engine.sessions(user="ann")] == ["s"]
         assert engine.search("zebras", least=None, user="ann")[0].message.text == "kept"
         assert engine.ledgers(user="ann") == ()
-        assert engine.status().behind == {"tags": 0, "recall": 0}
+        assert engine.status().behind == {"tags": 0, "recall": 0, "entities": 0}
 
 
 @pytest.mark.req("ENGINE-04")

@@ -153,7 +153,7 @@ def test_an_engine_opened_again_goes_on_where_the_last_one_was(path: Path) -> No
         before = first.context([user("so?")], budget=TIGHT, **ANN)
         first.append(user("one more"), **ANN)
     with make(path) as second:
-        assert second.status().behind == {"tags": 1, "recall": 1}
+        assert second.status().behind == {"tags": 1, "recall": 1, "entities": 1}
         assert len(second.ledgers(user="ann")) == 1
         assert [s.text for s in second.pins(**ANN)] == ["Never call me before nine."]
         second.append(user("and another"), **ANN)

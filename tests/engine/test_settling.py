@@ -17,7 +17,7 @@ from keepline.values.budget import Budget
 from keepline.values.scope import Scope
 
 TIGHT = Budget(window=300, reserve=0)
-DONE = {"tags": 0, "recall": 0}
+DONE = {"tags": 0, "recall": 0, "entities": 0}
 
 
 class Gate(HashEncoder):
@@ -43,10 +43,11 @@ def settlers() -> list[threading.Thread]:
 @pytest.mark.req("ENGINE-10")
 def test_by_hand_nothing_catches_up_until_asked(engine: Engine) -> None:
     engine.append(talk(3), **ANN)
-    assert engine.status().behind == {"tags": 1, "recall": 1}
+    assert engine.status().behind == {"tags": 1, "recall": 1, "entities": 1}
     seen: list[tuple[int, int]] = []
     engine.append(user("t"), user="ann", session="t")
-    assert engine.settle(progress=lambda done, total: seen.append((done, total))).messages == {"tags": 7, "recall": 7}
+    settled = engine.settle(progress=lambda done, total: seen.append((done, total)))
+    assert settled.messages == {"tags": 7, "recall": 7, "entities": 7}
     assert seen == [(1, 2), (2, 2)]
     assert engine.status().behind == DONE
     assert engine.settle().messages == DONE

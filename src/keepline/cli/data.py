@@ -81,13 +81,20 @@ def list_(
     limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 100,
     pins: Annotated[bool, typer.Option("--pins", help="The standing rules and facts instead, ended ones too.")] = False,
     summaries: Annotated[bool, typer.Option("--summaries", help="The segments of the summary instead.")] = False,
+    entities: Annotated[bool, typer.Option("--entities", help="What was named instead: orders, amounts, people …")] = False,
+    kind: Annotated[str | None, typer.Option(help="With --entities: only of this kind.")] = None,
     covered_by: Annotated[str | None, typer.Option(help="Only messages that this segment of the summary stands for.")] = None,
     store: StoreAt = None, tenant: Tenant = "default", json_: AsJson = False,
 ) -> None:
     """List a conversation's messages; without a session, the conversations."""
     with engine(store) as keep:
-        if session is None:
-            rows: list[Any] = [
+        rows: list[Any]
+        if entities:
+            named = keep.entities(kind=kind, limit=limit, user=user, session=session, tenant=tenant)
+            rows = [asdict(e) for e in named]
+            lines = [f"#{e.id}  {e.kind}: {e.surface}" + (f"  ({e.value})" if e.value != e.surface else "") for e in named]
+        elif session is None:
+            rows = [
                 {"session": s.name, "messages": s.count, "started": s.started.isoformat()}
                 for s in keep.sessions(user=user, tenant=tenant)
             ]

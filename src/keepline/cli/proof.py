@@ -62,6 +62,17 @@ def recall(
         _print(_room("recall").run(file, budgets=sizes, progress=report), json_)
 
 
+@evals.command(epilog="Example:  keepline eval entities labelled.jsonl --misses")
+def entities(
+    file: File, misses: Annotated[bool, typer.Option("--misses", help="List what was missed and what was found beside.")] = False,
+    json_: AsJson = False,
+) -> None:
+    """Are orders, amounts, dates, people … found word for word?"""
+    with progress("entities") as report:
+        found = _room("entities").run(file, progress=report)
+    _print(found if misses or json_ else {k: v for k, v in found.items() if k not in ("misses", "extra")}, json_)
+
+
 @evals.command(epilog="Example:  keepline eval tags chats.jsonl --json")
 def tags(file: File, json_: AsJson = False) -> None:
     """How much is tagged, and how much of the text is pinned?"""

@@ -66,9 +66,11 @@ def _sections(draft: Draft, laid: Laid) -> dict[str, int]:
             continue
         pins = min(cost, sum(p.tokens for p in (*draft.restated, *draft.filled)))
         recall = min(cost - pins, sum(p.tokens for p in draft.pieces))
+        exact = min(cost - pins - recall, sum(k.tokens for k in draft.exact))
+        total[Section.ENTITIES.value] += exact
         total[Section.PINS.value] += pins
         total[Section.RECALL.value] += recall
-        total[Section.FRAME.value] += cost - pins - recall
+        total[Section.FRAME.value] += cost - pins - recall - exact
     return total
 
 

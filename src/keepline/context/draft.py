@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from keepline.ports.store import ROLES
 from keepline.ports.view import Hit, View
 from keepline.values.budget import Budget
 from keepline.values.context import Entry, Section
+from keepline.values.entity import Kind
 from keepline.values.message import Message
 from keepline.values.scope import Scope
 from keepline.values.summary import Statement
@@ -94,6 +95,11 @@ class Log:
         n = len(self.view)
         return self.view.outline.ids[i] if i < n else self.own[i - n].id
 
+    def at(self, i: int) -> datetime:
+        """When the message at index `i` was said, UTC."""
+        n = len(self.view)
+        return datetime.fromtimestamp(float(self.view.outline.at[i]), UTC) if i < n else self.own[i - n].at
+
     def back(self, i: int) -> str | None:
         """How to get the message at index `i` whole; None for one of this call, which its caller has."""
         return f"keepline get {self.id(i)}" if i < len(self.view) else None
@@ -139,6 +145,17 @@ class Summed:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Exact:
+    """An entity with the line that states it, what that costs in tokens, and what the ledger says of it."""
+
+    kind: Kind
+    value: str
+    line: str
+    tokens: int
+    entry: Entry
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Room:
     """The budget's arithmetic, in tokens: `limit` for input; `base` what must be sent; `aim` the soft limit; `pins` and
     `pins_certain` the caps for restated pins; `recent` the cap that steers the window of recent turns, `recent_share` the
@@ -173,8 +190,8 @@ class Draft:
     indices of the current turn that are sent; `cuts` are messages sent in part, `cleared` the stale tool results among them.
     `pins` are priced, best first; `restated` those that get a line;
     `candidates` are less certain ones, `filled` those of them that got spare room. `pieces` are recalled, best first, `spare`
-    what relevance alone has no room for; `summary` are statements about what is before the window, as they
-    were said. `entries` and `notes` go to the ledger.
+    what relevance alone has no room for; `exact` are values that the question asks for; `summary` are statements about what is
+    before the window, as they were said. `entries` and `notes` go to the ledger.
     `lines` remembers, for the pins of this draft, what `restate` answered for a window. `laid` is what the last stage found to
     fit: all of it, laid out and counted."""
 
@@ -200,6 +217,7 @@ class Draft:
     summary_language: str = "en"
     pieces: tuple[Piece, ...] = ()
     spare: tuple[Piece, ...] = ()
+    exact: tuple[Exact, ...] = ()
     entries: tuple[Entry, ...] = ()
     notes: tuple[str, ...] = ()
     signals: Mapping[str, float] = field(default_factory=dict)

@@ -30,7 +30,7 @@ def lay_out(draft: Draft) -> Laid:
     lead = _leading(draft)
     place = [i for i in log.system if i < first or i in lead] + sorted((sent | {i for i in log.system if i >= first}) - lead)
     mended, touched = repair([(i, draft.cuts.get(i) or draft.texts[i]) for i in place])
-    ours = block(draft) if draft.restated or draft.pieces or draft.filled else None
+    ours = block(draft) if draft.restated or draft.pieces or draft.filled or draft.exact else None
     rows: list[tuple[int, Section, Mapping[str, Any], int]] = []
     summary = summary_block(draft) if draft.summary else None
     for i, message in mended:

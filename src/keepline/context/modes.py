@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from keepline.context.stages import Stage
 from keepline.context.stages.clear import clear
 from keepline.context.stages.dedupe import dedupe
+from keepline.context.stages.exact import exact
 from keepline.context.stages.fill import fill
 from keepline.context.stages.fit import fit
 from keepline.context.stages.pending import pending
@@ -27,10 +28,10 @@ class Mode:
     summary_share: float = 0.0
 
 
-WINDOW = (pin, pending, clear, recent, dedupe, fill, fit)
-RECALLING = (pin, pending, clear, recent, recall, dedupe, fill, fit)
-SUMMING = (pin, pending, clear, recent, summarise, dedupe, fill, fit)
-ALL = (pin, pending, clear, recent, summarise, recall, dedupe, fill, fit)
+WINDOW = (pin, pending, clear, recent, dedupe, fill, exact, fit)
+RECALLING = (pin, pending, clear, recent, recall, dedupe, fill, exact, fit)
+SUMMING = (pin, pending, clear, recent, summarise, dedupe, fill, exact, fit)
+ALL = (pin, pending, clear, recent, summarise, recall, dedupe, fill, exact, fit)
 
 MODES = {
     "full": Mode(stages=WINDOW, recent_share=1.0),

@@ -6,7 +6,7 @@ Holds digests and figures, never text.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,14 +23,15 @@ class Head:
     names: tuple[str, ...]
 
 
-def head_of(context: Context, fixed: Any) -> Head:
-    """The head of a context; `fixed` are tools and format, as they are sent."""
+def head_of(context: Context, fixed: Any, digest: Callable[[Mapping[str, Any]], bytes] | None = None) -> Head:
+    """The head of a context; `fixed` are tools and format, as they are sent; `digest` may remember those of messages."""
+    digest = digest or digest_of
     names = [f"{part} #{id}" if id else str(part) for part, id in zip(context.parts, context.ids, strict=True)]
     costs = context.costs
     rest = context.tokens - sum(costs)
     first = hashlib.blake2b(repr(fixed).encode("utf-8", "replace"), digest_size=16).digest()
     return Head(
-        digests=(first, *map(_digest, context.messages)), tokens=(rest, *costs), names=("tools and response format", *names)
+        digests=(first, *map(digest, context.messages)), tokens=(rest, *costs), names=("tools and response format", *names)
     )
 
 
@@ -46,5 +47,6 @@ def prefix(last: Head, now: Head) -> Prefix:
     return Prefix(kept=kept, of=sum(now.tokens), before=sum(last.tokens), broken_by=broken)
 
 
-def _digest(message: Mapping[str, Any]) -> bytes:
+def digest_of(message: Mapping[str, Any]) -> bytes:
+    """What two messages have in common exactly when a provider would read them alike and they have the same keys."""
     return hashlib.blake2b(canonical(message) + repr(sorted(message)).encode(), digest_size=16).digest()

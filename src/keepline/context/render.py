@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from keepline.context.draft import Draft, Priced
 from keepline.context.words import BY_NAME
 from keepline.errors import BadSetting
+from keepline.values.entity import Entity
 from keepline.values.message import Message, Role
 from keepline.values.summary import Statement
 
@@ -67,6 +68,13 @@ def _stamp(language: str, day: str, said: str, *rest: str) -> str:
     return "[" + joint.join((first, *rest)) + "]"
 
 
+def exact_line(entity: Entity, day: str, language: str) -> str:
+    """The line of an entity: its words, its kind, its day, and the message that has them."""
+    words = BY_NAME[language]
+    whose = words.said[Role(entity.role)]
+    return f"- #{entity.id} {words.kinds[entity.kind]}: {escaped(entity.surface)} ({day} · {whose})"
+
+
 def summary_line(statement: Statement, ids: Sequence[str], language: str) -> str:
     """The line of a statement of the summary: whose words, where they are not the user's own, and the messages behind it."""
     retold = BY_NAME[language].retold
@@ -99,6 +107,8 @@ def block(draft: Draft) -> str:
     lines = [words.head, OPEN]
     if draft.pieces:
         lines += [words.recalled, *(p.line for p in reversed(draft.pieces))]
+    if draft.exact:
+        lines += [words.exact, *(k.line for k in draft.exact)]
     sure = draft.restated + tuple(p for p in draft.filled if p.pin.stands)
     maybe = tuple(p for p in draft.filled if not p.pin.stands)
     for title, pins in ((words.maybe, maybe), (words.pins, sure)):

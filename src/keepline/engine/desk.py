@@ -22,6 +22,7 @@ from keepline.context.tag import SPACE
 from keepline.context.tagging import settle_tags
 from keepline.errors import ModelDown, Moved
 from keepline.memory.indexing import WarmIndex, settle_recall
+from keepline.memory.naming import settle_entities
 from keepline.memory.warm import Warm
 from keepline.ports.encoder import Embed, Encoder
 from keepline.ports.flow import Flow, Meet, R, arun, run
@@ -30,7 +31,7 @@ from keepline.ports.store import Behind, GetSession, GetUser, ListSessions, Read
 from keepline.ports.view import Alike, Find, Hit, Look, View, Words
 from keepline.values.message import Message
 from keepline.values.scope import Scope
-from keepline.values.session import RECALL, TAGS, VIEWS, Session, User
+from keepline.values.session import ENTITIES, RECALL, TAGS, VIEWS, Session, User
 
 BATCH = 256
 """Messages a settling step takes: bounds one transaction and one encoder call."""
@@ -75,7 +76,9 @@ class Desk:
             Find: self.find,
             Alike: self.alike,
         }
-        self._steps: dict[str, Callable[[Scope, int, int], int]] = {TAGS: self._tag, RECALL: self._index}
+        self._steps: dict[str, Callable[[Scope, int, int], int]] = {
+            TAGS: self._tag, RECALL: self._index, ENTITIES: self._name,
+        }
         foreign = encoder is not None and encoder.name != SPACE
         self._tagging = {**self.meet, Embed: lambda _: None} if foreign else self.meet
 
@@ -124,9 +127,10 @@ class Desk:
         return self.model.reply(need)
 
     def look(self, need: Look) -> View:
-        """The session's view; with `tagged`, after its messages have been tagged."""
+        """The session's view; with `tagged`, after its messages have been tagged and read for entities."""
         if need.tagged:
             self.settle(need.scope, TAGS)
+            self.settle(need.scope, ENTITIES)
         with self._owner(need.scope) as owner:
             view: View = run(owner.warm.look(need.scope, need.vocabulary), self.meet)
             return view
@@ -203,6 +207,10 @@ class Desk:
     def _tag(self, scope: Scope, _number: int, _at: int) -> int:
         """One step of the view of tags → messages taken."""
         return self.run(lambda: settle_tags(scope, BATCH), self._tagging)
+
+    def _name(self, scope: Scope, _number: int, _at: int) -> int:
+        """One step of the entity table → messages taken."""
+        return self.run(lambda: settle_entities(scope, BATCH))
 
     def _index(self, scope: Scope, number: int, at: int) -> int:
         """One step of the recall view from seq `at` → messages taken. While the encoder fails, rows are indexed by their

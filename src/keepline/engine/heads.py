@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from keepline.context.prefix import Head, head_of, prefix
+from keepline.context.prefix import Head, digest_of, head_of, prefix
 from keepline.values.context import Context
 from keepline.values.scope import Scope
 
 MOST = 1_000
 """Sessions that are remembered; the least recently built goes first."""
+REMEMBERED = 10_000
+"""Digests of messages that are remembered, then all are forgotten at once."""
 
 
 class Heads:
@@ -24,10 +27,11 @@ class Heads:
     def __init__(self) -> None:
         self._last: OrderedDict[tuple[tuple[str, str], str | None], Head] = OrderedDict()
         self._lock = threading.Lock()
+        self._digests: dict[int, tuple[Mapping[str, Any], bytes]] = {}
 
     def compared(self, scope: Scope, context: Context, fixed: Any) -> Context:
         """The context, its ledger saying what it shares with the session's last one; `fixed` are tools and format."""
-        place, now = (scope.owner, scope.session), head_of(context, fixed)
+        place, now = (scope.owner, scope.session), head_of(context, fixed, self._digest)
         with self._lock:
             last = self._last.pop(place, None)
             self._last[place] = now
@@ -42,3 +46,13 @@ class Heads:
         with self._lock:
             for place in [p for p in self._last if p[0] == scope.owner]:
                 del self._last[place]
+            self._digests.clear()
+
+    def _digest(self, message: Mapping[str, Any]) -> bytes:
+        """The digest, remembered as long as the very same object is sent: the recent turns are, call after call."""
+        known = self._digests.get(id(message))
+        if known is None or known[0] is not message:
+            if len(self._digests) >= REMEMBERED:
+                self._digests.clear()
+            known = self._digests[id(message)] = message, digest_of(message)
+        return known[1]

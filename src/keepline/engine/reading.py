@@ -8,14 +8,18 @@ from typing import Any, Unpack
 from keepline.engine.base import Base
 from keepline.engine.bound import Who, scope_of
 from keepline.engine.searching import named
-from keepline.errors import NotFound
+from keepline.errors import BadChoice, NotFound
 from keepline.memory import log as logbook
+from keepline.memory.naming import entity_of, key_of
+from keepline.memory.text.entities import entities
+from keepline.ports.derived import GetDerived
 from keepline.ports.store import Behind, GetLedgers, GetPins, GetRows, GetSession, GetUser, Read
 from keepline.ports.view import Look
+from keepline.values.entity import Entity, Kind
 from keepline.values.message import Message
 from keepline.values.report import Standing, Status
 from keepline.values.scope import Scope
-from keepline.values.session import VIEWS, Session
+from keepline.values.session import ENTITIES, VIEWS, Session
 from keepline.values.summary import Segment
 
 
@@ -100,6 +104,32 @@ class Reading(Base):
         scope = scope_of(who)
         scope.need_session("summaries")
         return tuple(sorted(self.desk.look(Look(scope, self._counter.name, False)).segments, key=lambda s: s.lo))
+
+    def entities(
+        self, *, kind: str | None = None, value: str | None = None, limit: int = 100, **who: Unpack[Who]
+    ) -> tuple[Entity, ...]:
+        """What was named, newest last, at most `limit`: of the user, or of the session; of a `kind` (order, amount, date, time,
+        person, organisation, place, phone, email, id, plate, version), or exactly the `value`, in its normal form or as written.
+        Raises `BadChoice` for an unknown kind."""
+        scope = scope_of(who)
+        if kind is not None and kind not in list(Kind):
+            raise BadChoice(what="the kind", value=kind, choices=", ".join(Kind))
+        kinds = list(Kind) if kind is None else [Kind(kind)]
+        spans = None
+        for session in self.desk.sessions(scope):
+            if scope.session in (None, session.name):
+                self.desk.settle(scope.at(session.name), ENTITIES)
+        if scope.session is not None:
+            found = self.desk.look(Look(scope, self._counter.name, False)).session
+            spans = found.spans if found else ()
+        if value is not None:
+            said = {value, value.upper(), *(e.value for e in entities(value, self._clock.now().date()))}
+            keys = tuple(key_of(k, v) for k in kinds for v in sorted(said))
+            need = GetDerived(scope, ENTITIES, spans=spans, keys=keys, limit=limit)
+        else:
+            need = GetDerived(scope, ENTITIES, spans=spans, prefix=key_of(kinds[0]) if kind else "", limit=limit)
+        (rows,) = self.store.read(Read((need,)))
+        return tuple(map(entity_of, rows))
 
     def list(
         self, *, limit: int = 100, after: int = -1, covered_by: str | None = None, **who: Unpack[Who]

@@ -42,8 +42,8 @@ class Derived:
 class GetDerived:
     """→ tuple of `Derived` of the owner in (number, lo, id) order, written after version `since` only.
 
-    Those of `kind`; with `spans`, only rows that lie wholly within one of them; with `keys` or `ids`, only these. `limit`:
-    the newest so many by `at` (still in that order).
+    Those of `kind`; with `spans`, only rows that lie wholly within one of them; with `keys` or `ids`, only these; with `prefix`,
+    only keys that begin with it. `limit`: the newest so many by `at` (still in that order).
     """
 
     scope: Scope
@@ -51,6 +51,7 @@ class GetDerived:
     spans: tuple[Span, ...] | None = None
     ids: tuple[str, ...] | None = None
     keys: tuple[str, ...] | None = None
+    prefix: str | None = None
     since: int = 0
     limit: int | None = None
 

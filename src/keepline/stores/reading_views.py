@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Select, bindparam, select, tuple_
+from sqlalchemy import Select, bindparam, literal, select, tuple_
 
 from keepline.ports import derived as derived_ops
 from keepline.ports import store as ops
@@ -104,6 +104,14 @@ DERIVED = _DERIVED.order_by(_d.at.desc(), _d.id).limit(bindparam("most"))
 DERIVED_WITHIN = _DERIVED.where(_d.number == bindparam("n"), _d.lo >= bindparam("lo"), _d.hi <= bindparam("hi"))
 DERIVED_NAMED = _DERIVED.where(_d.id.in_(bindparam("ids", expanding=True)))
 DERIVED_KEYED = _DERIVED.where(_d.key.in_(bindparam("keys", expanding=True)))
+DERIVED_BEGUN = _DERIVED.where(_d.key >= bindparam("begin"), _d.key < bindparam("end")).order_by(_d.at.desc(), _d.id).limit(
+    bindparam("most")
+)
+# Found by the place: of a frequent prefix the key's index would read every row of the owner. The appended nothing keeps it out.
+_key = _d.key + literal("")
+DERIVED_BEGUN_WITHIN = DERIVED_WITHIN.where(_key >= bindparam("begin"), _key < bindparam("end")).order_by(_d.lo.desc()).limit(
+    bindparam("most")
+)
 _l = schema.lineage.c
 LINEAGE = select(_l.kind, _l.id, _l.number, _l.seq).where(
     owned(schema.lineage), _l.kind == bindparam("kind"), _l.id.in_(bindparam("ids", expanding=True))
@@ -112,7 +120,7 @@ EVERY = 1 << 62  # SQLite's LIMIT is a signed 64-bit number
 
 
 def derived(op: derived_ops.GetDerived) -> Steps[Owned]:
-    """Found by the narrowest of ids, keys and spans; what else was asked is looked at here."""
+    """Found by the narrowest of ids, keys, a prefix and spans; what else was asked is looked at here."""
     asked = owner(op.scope) | {"kind": op.kind, "since": op.since}
     rows: Rows = []
     if op.ids is not None:
@@ -121,6 +129,12 @@ def derived(op: derived_ops.GetDerived) -> Steps[Owned]:
     elif op.keys is not None:
         for piece in batches(dict.fromkeys(op.keys)):
             rows += yield Step(DERIVED_KEYED, asked | {"keys": piece})
+    elif op.prefix is not None:
+        begun = asked | {"begin": op.prefix, "end": f"{op.prefix}\U0010ffff", "most": EVERY if op.limit is None else op.limit}
+        if op.spans is None:
+            rows = yield Step(DERIVED_BEGUN, begun)
+        for span in op.spans or ():
+            rows += yield Step(DERIVED_BEGUN_WITHIN, begun | within(span))
     elif op.spans is not None:
         for span in op.spans:
             rows += yield Step(DERIVED_WITHIN, asked | within(span))
@@ -140,7 +154,8 @@ def derived(op: derived_ops.GetDerived) -> Steps[Owned]:
 def _asked_for(row: tuple[Any, ...], op: derived_ops.GetDerived) -> bool:
     _, _, _, name, number, lo, hi, key, _, _ = row
     within = op.spans is None or any(number == s.number and s.lo <= lo and hi <= s.hi for s in op.spans)
-    return within and (op.keys is None or key in op.keys) and (op.ids is None or name in op.ids)
+    begun = op.prefix is None or key.startswith(op.prefix)
+    return within and begun and (op.keys is None or key in op.keys) and (op.ids is None or name in op.ids)
 
 
 def _to_derived(row: tuple[Any, ...], sources: list[tuple[int, int]]) -> Derived:

@@ -24,6 +24,7 @@ class Section(StrEnum):
     SUMMARY = "summary"
     RECENT = "recent"
     RECALL = "recall"
+    ENTITIES = "entities"  # exact values named earlier
     FRAME = "frame"      # headings, stamps and fences of the text that keepline adds
     OTHER = "other"      # the rest of the log, not looked at
 

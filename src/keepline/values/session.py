@@ -68,8 +68,8 @@ class Session:
         return tuple(s for s in kept if s.hi > s.lo)
 
 
-TAGS, RECALL, SUMMARY = "tags", "recall", "summary"
-"""The names of the derived views: categories and pins; rows of the recall index; segments of the rolling summary, derived rows
-of this kind."""
-VIEWS = (TAGS, RECALL)
+TAGS, RECALL, ENTITIES, SUMMARY = "tags", "recall", "entities", "summary"
+"""The names of the derived views: categories and pins; rows of the recall index; the entity table; segments of the rolling
+summary. Derived rows of the latter two are of these kinds."""
+VIEWS = (TAGS, RECALL, ENTITIES)
 """The views that follow the head. The summary is made rarely on purpose: being behind is its usual state."""

@@ -1,6 +1,6 @@
 """The last cut, counted exactly: what gives way when prices and the whole text differ. By priority, never by position.
 
-Order: the least recalled piece, then the least sure candidate, then the lightest statements of the
+Order: the least recalled piece, then the last exact value, then the least sure candidate, then the lightest statements of the
 summary, then the oldest turn of the window, then the pin ranked last.
 """
 
@@ -47,6 +47,9 @@ def _give_way(draft: Draft, over: int) -> Draft:
         ids = {e.ids for e in entries}
         others = tuple(e for e in draft.entries if not (e.rule == "recalled" and e.ids in ids))
         return draft.evolve(pieces=tuple(gone), entries=(*others, *entries))
+    if draft.exact:
+        gone_entry = draft.exact[-1].entry
+        return draft.evolve(exact=draft.exact[:-1], entries=tuple(e for e in draft.entries if e is not gone_entry))
     if draft.filled:
         return without_last(draft, over)
     if draft.summary:

@@ -33,7 +33,7 @@ QUERY_CHARACTERS = 1500
 def recall(draft: Draft) -> Flow[Draft]:
     """Put what the question recalls from before the window in `draft.pieces`, best first, as far as the share goes."""
     log = draft.log
-    query = (draft.call.query or (yield from _question(draft)))[-QUERY_CHARACTERS:]
+    query = (draft.call.query or (yield from question(draft)))[-QUERY_CHARACTERS:]
     before = min(draft.window, len(log.view))
     if not query.strip() or not before:
         return draft
@@ -117,7 +117,7 @@ def used(draft: Draft) -> int:
     return spent + restate(draft, draft.window)[2] + frame_tokens(draft) + summary_tokens(draft)
 
 
-def _question(draft: Draft) -> Flow[str]:
+def question(draft: Draft) -> Flow[str]:
     """The words of the current question."""
     log, n = draft.log, len(draft.log.view)
     asked = [i for i in must_send(draft.log) if log.role[i] == USER_CODE]

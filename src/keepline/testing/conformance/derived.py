@@ -54,6 +54,10 @@ class DerivedSuite(Suite):
         assert names(store, GetDerived(ANN, "note", ids=("c", "b", "unknown"))) == ["b", "c"]
         assert names(store, GetDerived(ANN, "note", limit=2)) == ["a", "b"]
         assert names(store, GetDerived(ANN, "note", keys=("k",), limit=1)) == ["a"]
+        assert names(store, GetDerived(ANN, "note", prefix="k")) == ["a", "c"]
+        assert names(store, GetDerived(ANN, "note", prefix="k", limit=1)) == ["a"]
+        assert names(store, GetDerived(ANN, "note", prefix="k", spans=(Span(number=0, lo=2, hi=4),), limit=1)) == ["c"]
+        assert names(store, GetDerived(ANN, "note", prefix="m")) == []
         assert names(store, GetDerived(ANN, "other")) == []
 
     def test_a_row_is_replaced_by_its_kind_and_id(self, store: Store) -> None:
