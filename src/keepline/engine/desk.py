@@ -129,8 +129,7 @@ class Desk:
     def look(self, need: Look) -> View:
         """The session's view; with `tagged`, after its messages have been tagged and read for entities."""
         if need.tagged:
-            self.settle(need.scope, TAGS)
-            self.settle(need.scope, ENTITIES)
+            self.settle(need.scope, TAGS, ENTITIES)
         with self._owner(need.scope) as owner:
             view: View = run(owner.warm.look(need.scope, need.vocabulary), self.meet)
             return view
@@ -181,18 +180,18 @@ class Desk:
         found = self.store.read(Read(tuple(Behind(view) for view in VIEWS)))
         return tuple(dict.fromkeys(scope for scopes in found for scope in scopes))
 
-    def settle(self, scope: Scope, view: str, *, upto: int | None = None) -> int:
-        """Bring `view` of the session up to seq `upto` (None: to its head), its forks' parents too; messages done."""
+    def settle(self, scope: Scope, *views: str, upto: int | None = None) -> int:
+        """Bring `views` of the session up to seq `upto` (None: to its head), its forks' parents too; messages done in all."""
         (session,) = self.store.read(Read((GetSession(scope),)))
         if session is None:
             return 0
         done = 0
-        if session.path and session.positions.get(view, 0) <= session.start:
-            numbers = {s.number for s in session.path}
-            for parent in self.sessions(scope):
-                if parent.number in numbers:
-                    done += self._settle_own(scope.at(parent.name), parent, view, None)
-        return done + self._settle_own(scope, session, view, upto)
+        begun = [view for view in views if session.path and session.positions.get(view, 0) <= session.start]
+        numbers = {s.number for s in session.path}
+        for parent in self.sessions(scope) if begun else ():
+            if parent.number in numbers:
+                done += sum(self._settle_own(scope.at(parent.name), parent, view, None) for view in begun)
+        return done + sum(self._settle_own(scope, session, view, upto) for view in views)
 
     def _settle_own(self, scope: Scope, session: Session, view: str, upto: int | None) -> int:
         goal = session.count if upto is None else min(upto, session.count)

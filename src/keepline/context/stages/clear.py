@@ -25,6 +25,8 @@ def clear(draft: Draft) -> Flow[Draft]:
     yield from ()
     log = draft.log
     stale = log.answering & log.live & (log.tokens > CLEAR_FROM)
+    if not stale.any():
+        return draft
     stale[_boundary(log, draft.room.recent * (1 - draft.plan.evict_to)) :] = False
     stale[list(must_send(log))] = False
     if not stale.any():
@@ -36,8 +38,11 @@ def clear(draft: Draft) -> Flow[Draft]:
 def _boundary(log: Log, step: float) -> int:
     """The index before which results are stale: the start of a turn or round, between half a step and a step of tokens before the
     newest one; it stands still while the log grows by half a step."""
-    starts = [*log.starts.tolist(), *(group[0] for group in rounds(log)[1])]
+    starts = np.concatenate([log.starts, np.array([group[0] for group in rounds(log)[1]], dtype=np.int64)])
+    if not len(starts):
+        return 0
     half = max(1, int(step / 2))
     before = np.concatenate([[0], np.cumsum(log.whole)])
-    least = (int(before[starts[-1]]) // half - 1) * half if starts else 0
-    return max((s for s in starts if before[s] <= least), default=0)
+    least = (int(before[starts[-1]]) // half - 1) * half
+    at = int(np.searchsorted(before[starts], least, side="right"))
+    return int(starts[at - 1]) if at else 0
