@@ -1,4 +1,4 @@
-"""The verbs that put data in and take it out: append, import, list, get, search, settle, forget."""
+"""The verbs that put data in and take it out: append, import, list, get, search, settle, forget, reset, undo."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import typer
 
 from keepline.cli.app import AnySession, AsJson, Session, StoreAt, Tenant, User, app, engine, err, out, progress, show
 from keepline.errors import BadMessage
+from keepline.values.checkpoint import Reset
 from keepline.values.message import Message
 from keepline.values.summary import Segment
 
@@ -199,6 +200,33 @@ def forget(
         show({"erased": erased})
     else:
         out.print(f"{erased} messages erased", highlight=False)
+
+
+@app.command(epilog="Example:  keepline reset -u me -s trip --memory drop")
+def reset(
+    user: User, session: Session,
+    memory: Annotated[str, typer.Option(help="keep: rules hold and may be recalled; drop: not even that.")] = "keep",
+    store: StoreAt = None, tenant: Tenant = "default", json_: AsJson = False,
+) -> None:
+    """Begin a conversation's contexts anew; the log stays, and undo takes it back."""
+    with engine(store) as keep:
+        done = keep.reset(memory=memory, user=user, session=session, tenant=tenant)
+    _print_reset(done, json_)
+
+
+@app.command(epilog="Example:  keepline undo -u me -s trip")
+def undo(user: User, session: Session, store: StoreAt = None, tenant: Tenant = "default", json_: AsJson = False) -> None:
+    """Take the last reset of a conversation back."""
+    with engine(store) as keep:
+        done = keep.undo(user=user, session=session, tenant=tenant)
+    _print_reset(done, json_)
+
+
+def _print_reset(done: Reset, json_: bool) -> None:
+    if json_:
+        show(asdict(done))
+    else:
+        out.print(f"contexts begin at message {done.cleared}, memory at message {done.dropped}", highlight=False)
 
 
 @contextmanager

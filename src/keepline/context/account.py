@@ -28,6 +28,8 @@ def account(draft: Draft, laid: Laid, choice: Choice) -> Ledger:
     notes = list(draft.notes)
     if budget.lowered:
         notes.append(f"the output reserve of {budget.reserve} left no input and was lowered to {budget.reserved}")
+    if draft.log.cleared:
+        notes.append(f"the context was begun anew at message {draft.log.cleared}: what was said before is not in it")
     if laid.repaired:
         ids = ", ".join(dict.fromkeys(draft.log.id(i) for i in laid.repaired if i >= 0))
         notes.append(f"broken tool pairs were repaired for this call: {ids}")

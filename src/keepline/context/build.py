@@ -79,6 +79,8 @@ def _all_fits(draft: Draft) -> bool:
     fixed = draft.meter.counter.call(draft.call.tools, draft.call.response_format)
     if most is not None and int(log.live.sum()) - len(log.system) > most:
         return False
+    if log.held[: log.cleared].any():  # what was said before a reset is not sent, but its rules hold
+        return False
     ceiling = draft.room.limit if draft.call.mode == "full" else draft.room.aim
     return fixed + int(log.tokens.sum()) <= ceiling
 

@@ -73,8 +73,9 @@ class Plan:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Log:
     """The joined log. `tokens`, `role` and `answering` (tool results) are (n + m,); `whole` are the tokens of what has since been
-    priced as cleared, too; `starts` the indices where a turn begins; `current` where the
-    current turn begins, `system` the indices of instructions in force (sent first or in place, never dropped)."""
+    priced as cleared, too; `held` are those whose rules and words may be used though their turns lie before `cleared`. `starts`
+    are the indices where a turn begins; `current` where the current turn begins, `system` the indices of instructions in force
+    (sent first or in place, never dropped)."""
 
     view: View
     own: tuple[Message, ...]
@@ -86,6 +87,8 @@ class Log:
     starts: NDArray[np.int64]
     current: int
     system: tuple[int, ...]
+    held: NDArray[np.bool_]
+    cleared: int = 0
 
     def __len__(self) -> int:
         return len(self.tokens)

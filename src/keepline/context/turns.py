@@ -15,6 +15,7 @@ from keepline.context.draft import SYSTEM_CODES, USER_CODE, Log
 from keepline.ports.store import ROLES
 from keepline.ports.view import View
 from keepline.values.message import Message, Retention
+from keepline.values.session import DROPPED
 
 
 def join(view: View, own: tuple[Message, ...], tokens: Sequence[int]) -> Log:
@@ -34,6 +35,12 @@ def join(view: View, own: tuple[Message, ...], tokens: Sequence[int]) -> Log:
     if not instructs[n:].any():
         replaced[:n] &= outline.retention == Retention.DROPPABLE
     live &= ~replaced
+    cleared = dropped = 0
+    if view.session is not None:
+        cleared, dropped = view.session.cleared, view.session.positions.get(DROPPED, 0)
+    held = live.copy()
+    held[:dropped] = False
+    live[:cleared] &= instructs[:cleared] & held[:cleared]
     counts = np.where(live, np.maximum(counts, 0), 0)
     asks = (role == USER_CODE) & ~answering & live
     starts = np.flatnonzero(asks)
@@ -47,7 +54,7 @@ def join(view: View, own: tuple[Message, ...], tokens: Sequence[int]) -> Log:
     system = tuple(int(i) for i in np.flatnonzero(instructs & live))
     return Log(
         view=view, own=own, tokens=counts, whole=counts, answering=answering, role=role, live=live, starts=starts,
-        current=current, system=system,
+        current=current, system=system, held=held, cleared=cleared,
     )  # fmt: skip
 
 

@@ -27,6 +27,11 @@ class AsyncEngine:
         job = getattr(self._engine, f"{verb}_job", None)
         return partial(_run, job) if job else partial(asyncio.to_thread, method)
 
+    @property
+    def private(self) -> AsyncEngine:
+        """The same of `Engine.private`."""
+        return AsyncEngine(self._engine.private)
+
     def user(self, user: str, *, tenant: str = "default", agent: str = "") -> Bound:
         """The same verbs with the user bound."""
         return Bound(self, {"user": user, "tenant": tenant, "agent": agent})

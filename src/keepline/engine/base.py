@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import secrets
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from keepline.context.count import Meter
 from keepline.engine.background import Background
 from keepline.engine.books import Books
+from keepline.engine.bound import Who, scope_of
 from keepline.engine.desk import Desk
 from keepline.engine.figures import writer_of
 from keepline.engine.heads import Heads
@@ -22,7 +25,7 @@ from keepline.ports.clock import Clock
 from keepline.ports.encoder import Encoder
 from keepline.ports.flow import Flow
 from keepline.ports.model import Model
-from keepline.ports.store import Store
+from keepline.ports.store import Expired, Read, Store
 from keepline.ports.tokens import TokenCounter
 from keepline.providers.tokenizers import counter as counter_for
 from keepline.settings import Settings
@@ -33,6 +36,8 @@ from keepline.values.session import VIEWS
 Messages = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 Progress = Callable[[int, int], None]
 T = TypeVar("T")
+PURGE_S = 1.0
+"""How often, in seconds, sessions whose time is over are looked for at most."""
 
 
 class Base:
@@ -51,6 +56,7 @@ class Base:
         self._summaries = Summaries(self.desk, writer_of(settings, counter, model), clock)
         self._scratch: Desk | None = None
         self._lock = threading.Lock()
+        self._purged = -PURGE_S
         self._background = Background(self._catch_up, self.desk.behind)
         self._books = Books(store, settings.ledgers)
         self._heads = Heads()
@@ -70,6 +76,23 @@ class Base:
         elif self.settings.settle == "background":
             self._background.touch(scope)
         return result
+
+    def _scope(self, who: Who) -> Scope:
+        """The scope of a verb's arguments, once the sessions whose time is over are gone."""
+        self._purge()
+        return scope_of(who)
+
+    def _purge(self) -> None:
+        """Erase the sessions whose time is over; looked for at most once a second."""
+        now = time.monotonic()
+        if now < self._purged + PURGE_S:
+            return
+        self._purged = now
+        (gone,) = self.store.read(Read((Expired(self._clock.now()),)))
+        for scope in gone:
+            self.desk.run(partial(logbook.erase, scope, None))
+            self.desk.drop(scope)
+            self._heads.drop(scope)
 
     def _settle(self, scope: Scope) -> dict[str, int]:
         return {view: self.desk.settle(scope, view) for view in VIEWS}

@@ -12,7 +12,7 @@ from keepline.context.count import Meter
 from keepline.context.draft import Call
 from keepline.engine.base import Base, Messages
 from keepline.engine.books import signed
-from keepline.engine.bound import Who, scope_of
+from keepline.engine.bound import Who
 from keepline.engine.desk import Desk, Job
 from keepline.engine.figures import budget_for, plan_of
 from keepline.engine.searching import search
@@ -54,7 +54,7 @@ class Building(Base):
                     keywords: Sequence[str] = (), pinned_tools: Sequence[str] = (), **how: Any) -> Job[Context]:
         """`context` likewise; `how` are the scope's words, and the fields of `Call` that need no work."""
         who = Who(**{word: how.pop(word) for word in Who.__annotations__ if word in how})  # type: ignore[typeddict-item]  # only its own words
-        scope = scope_of(who)
+        scope = self._scope(who)
         given = intake(messages, given=Given(), now=self._clock.now(), loose=True) if messages else ()
         own = tuple(m.evolve(id=f"new{n}") for n, m in enumerate(given, 1))
         meter = self._meter(model)
@@ -110,7 +110,7 @@ class Building(Base):
         the query must be at least as near in meaning as the cosine `least` (None: however far; .3 suits the embedded encoder:
         below it, texts on other matters are as near). `scores` say `matched` (1: a word is shared) and `cosine`.
         """
-        scope = scope_of(who)
+        scope = self._scope(who)
         view = self.desk.look(Look(scope, self._counter.name, False)) if scope.session else None
         if view is not None and view.session is None:
             return ()

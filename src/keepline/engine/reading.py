@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from keepline.engine.base import Base
-from keepline.engine.bound import Who, scope_of
+from keepline.engine.bound import Who
 from keepline.engine.searching import named
 from keepline.errors import BadChoice, NotFound
 from keepline.memory import log as logbook
@@ -28,19 +28,19 @@ class Reading(Base):
 
     def get(self, id: str, **who: Unpack[Who]) -> Message:
         """The message with this id, whole. Raises `NotFound`; another user's message is not found either."""
-        found = named(self.desk, scope_of(who), (id,))
+        found = named(self.desk, self._scope(who), (id,))
         if not found:
             raise NotFound(what="message", id=id)
         return found[0]
 
     def sessions(self, **who: Unpack[Who]) -> tuple[Session, ...]:
         """The user's sessions, oldest first."""
-        return self.desk.sessions(scope_of(who))
+        return self.desk.sessions(self._scope(who))
 
     def pins(self, *, candidates: bool = False, **who: Unpack[Who]) -> tuple[Standing, ...]:
         """The session's standing rules and facts with their words, ended ones too, in the order they were said; with
         `candidates`, also sentences that are less sure and only fill spare room."""
-        scope = scope_of(who)
+        scope = self._scope(who)
         scope.need_session("pins")
         view = self.desk.look(Look(scope, self._counter.name, True))
         if view.session is None:
@@ -58,12 +58,12 @@ class Reading(Base):
     def ledgers(self, *, id: str | None = None, limit: int = 20, **who: Unpack[Who]) -> tuple[dict[str, Any], ...]:
         """The accounts of past builds, newest first, as plain dicts."""
         self._books.flush()
-        (ledgers,) = self.store.read(Read((GetLedgers(scope_of(who), id, limit),)))
+        (ledgers,) = self.store.read(Read((GetLedgers(self._scope(who), id, limit),)))
         return tuple(ledgers)
 
     def verify(self, **who: Unpack[Who]) -> int:
         """Check the chain of the session, or of all the user's sessions → messages checked. Raises `ChainBroken`."""
-        scope = scope_of(who)
+        scope = self._scope(who)
         names = [scope.session] if scope.session else [s.name for s in self.desk.sessions(scope)]
         return sum(self._verified(scope.at(name)) for name in names)
 
@@ -101,7 +101,7 @@ class Reading(Base):
 
     def summaries(self, **who: Unpack[Who]) -> tuple[Segment, ...]:
         """The segments of the session's rolling summary, oldest first: what they stand for, who wrote them, what was dropped."""
-        scope = scope_of(who)
+        scope = self._scope(who)
         scope.need_session("summaries")
         return tuple(sorted(self.desk.look(Look(scope, self._counter.name, False)).segments, key=lambda s: s.lo))
 
@@ -111,7 +111,7 @@ class Reading(Base):
         """What was named, newest last, at most `limit`: of the user, or of the session; of a `kind` (order, amount, date, time,
         person, organisation, place, phone, email, id, plate, version), or exactly the `value`, in its normal form or as written.
         Raises `BadChoice` for an unknown kind."""
-        scope = scope_of(who)
+        scope = self._scope(who)
         if kind is not None and kind not in list(Kind):
             raise BadChoice(what="the kind", value=kind, choices=", ".join(Kind))
         kinds = list(Kind) if kind is None else [Kind(kind)]
@@ -136,7 +136,7 @@ class Reading(Base):
     ) -> tuple[Message, ...]:
         """The session's messages with seq > `after`, oldest first, at most `limit`; only those that the segment `covered_by` of
         its summary stands for. Raises `NotFound` for an unknown segment."""
-        scope = scope_of(who)
+        scope = self._scope(who)
         scope.need_session("list")
         if covered_by is not None:
             found = next((s for s in self.summaries(**who) if s.id == covered_by), None)

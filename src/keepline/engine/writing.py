@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from keepline.engine.base import Base, Messages, Progress
-from keepline.engine.bound import Who, scope_of
+from keepline.engine.bound import Who
 from keepline.engine.desk import Job
 from keepline.engine.searching import named
 from keepline.errors import BadLine
@@ -41,7 +41,7 @@ class Writing(Base):
     def append_job(self, messages: Messages, *, msg_id: Any = None, ts: Any = None, category: Any = None,
                    retention: Any = None, **who: Unpack[Who]) -> Job[tuple[Message, ...]]:
         """`append` as a flow to run (anew) and what follows."""
-        scope = scope_of(who)
+        scope = self._scope(who)
         scope.need_session("append")
         given = Given(msg_id=msg_id, ts=ts, category=category, retention=retention)
         checked = intake(messages, given=given, now=self._clock.now())
@@ -58,7 +58,7 @@ class Writing(Base):
 
     def sync_job(self, history: Sequence[Mapping[str, Any]], **who: Unpack[Who]) -> Job[logbook.Synced]:
         """`sync` likewise."""
-        scope = scope_of(who)
+        scope = self._scope(who)
         checked = intake(history, given=Given(), now=self._clock.now(), loose=True)
         return Job(
             desk=self.desk,
@@ -73,7 +73,7 @@ class Writing(Base):
         `session` names the conversation of lines that name none; `name` names the file in errors. A line that cannot be used
         raises `BadLine`, what came before it is kept; with `skip_bad` it is reported and the rest goes on.
         """
-        scope = scope_of(who)
+        scope = self._scope(who)
         done = Brought()
         for found in parse_lines(lines, now=self._clock.now()):
             if isinstance(found, Fault):
@@ -98,7 +98,7 @@ class Writing(Base):
 
     def forget(self, ids: Sequence[str] | None = None, **who: Unpack[Who]) -> int:
         """Erase messages by id; without ids the session; without a session all of the user. Returns messages erased."""
-        scope = scope_of(who)
+        scope = self._scope(who)
         which = None if ids is None else tuple(m.id for m in named(self.desk, scope, ids))
         erased = self.desk.run(lambda: logbook.erase(scope, which))
         self.desk.drop(scope)

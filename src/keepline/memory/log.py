@@ -12,7 +12,9 @@ from datetime import datetime
 from keepline.errors import BadMessage, Moved
 from keepline.memory import chain
 from keepline.memory.extend import TRIES, Fresh, extend, newcomer
+from keepline.memory.life import stale_checkpoints
 from keepline.memory.sync import Synced, sync
+from keepline.ports.derived import DropDerived
 from keepline.ports.flow import Flow
 from keepline.ports.store import (
     ROLES,
@@ -32,7 +34,7 @@ from keepline.ports.store import (
 from keepline.ports.tokens import TokenCounter
 from keepline.values.message import Message, canonical
 from keepline.values.scope import Scope
-from keepline.values.session import Session, Span, User
+from keepline.values.session import CHECKPOINTS, Session, Span, User
 
 __all__ = ["Synced", "append", "erase", "sync", "verify_log"]
 
@@ -186,7 +188,9 @@ def erase(scope: Scope, ids: Sequence[str] | None) -> Flow[int]:
         (found,) = yield Read((FindRows(scope, tuple(ids)),))
         living = tuple(row.message.id for row in found if not row.message.erased)
         if living:
-            yield Write((EraseRows(scope, living),))
+            stale = yield from stale_checkpoints(scope, living)
+            drop = (DropDerived(scope, CHECKPOINTS, stale),) if stale else ()
+            yield Write((EraseRows(scope, living), *drop))
         return len(living)
     user, sessions = yield Read((GetUser(scope), ListSessions(scope)))
     if user is None:

@@ -73,3 +73,6 @@ TAGS, RECALL, ENTITIES, SUMMARY = "tags", "recall", "entities", "summary"
 summary. Derived rows of the latter two are of these kinds."""
 VIEWS = (TAGS, RECALL, ENTITIES)
 """The views that follow the head. The summary is made rarely on purpose: being behind is its usual state."""
+CHECKPOINTS, RESETS, DROPPED = "checkpoints", "resets", "dropped"
+"""Kinds of derived rows beside the views: snapshots of a thread's state; what resets changed. And the position from which on
+anything of a session is known to its contexts."""

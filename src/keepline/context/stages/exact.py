@@ -80,7 +80,7 @@ def _lines(draft: Draft, found: list[Entity], before: int, room: int, others: tu
     said = {(k.kind, k.value) for k in others}
     kept: list[Exact] = []
     for e in sorted(found, key=lambda e: -e.seq):
-        if e.seq >= before or (e.kind, e.value) in said or e.surface in shown or not draft.log.live[e.seq]:
+        if e.seq >= before or (e.kind, e.value) in said or e.surface in shown or not draft.log.held[e.seq]:
             continue
         said.add((e.kind, e.value))
         line = exact_line(e, day_of(draft.log.at(e.seq), draft.plan.zone), draft.language)

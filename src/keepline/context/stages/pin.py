@@ -72,7 +72,7 @@ def _ended_earlier(draft: Draft) -> list[Entry]:
 
 def _holds(draft: Draft, p: Pin, entries: list[Entry]) -> bool:
     """Whether the pin was said before this call and its own words do not end it."""
-    if p.seq >= draft.log.current or not draft.log.live[p.seq]:
+    if p.seq >= draft.log.current or not draft.log.held[p.seq]:
         return False
     if p.until is not None and p.until < _today(draft):
         entries.append(_left_out(draft, p, f"ended by its own words, until {p.until}"))

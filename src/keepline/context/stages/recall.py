@@ -44,7 +44,7 @@ def recall(draft: Draft) -> Flow[Draft]:
     entries: list[Entry] = []
     for hit in hits:
         message = words[hit.seq]
-        if message.role.instructs or log.view.outline.category[hit.seq] == GREETING:
+        if not log.held[hit.seq] or message.role.instructs or log.view.outline.category[hit.seq] == GREETING:
             continue
         if message.only_answers and draft.now - message.at > CURRENT:
             entries.append(_left_out(message, hit, EXPIRED))

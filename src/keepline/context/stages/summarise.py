@@ -43,12 +43,12 @@ def summarise(draft: Draft) -> Flow[Draft]:
     """Put the statements in `draft.summary`, in the order in which they were said."""
     log = draft.log
     before = min(draft.window, len(log.view), log.current)
-    if not before or draft.room.summary < LEAST:
+    if before <= log.cleared or draft.room.summary < LEAST:
         return draft
     known = _Choice.of(draft)
     last: _Choice | None = log.view.memo.get(SUMMARY)
     if last is None or not last.serves(known):
-        shown = _before(log.view.segments, before)
+        shown = [s for s in _before(log.view.segments, before) if s.lo >= log.cleared]
         gaps = _gaps(draft, shown, before)
         loose = yield from _read(draft, gaps)
         statements = [*(s for segment in shown for s in segment.statements), *loose]
@@ -83,8 +83,8 @@ class _Choice:
     def of(draft: Draft) -> _Choice:
         """What this draft's choice depends on."""
         restated = restate(draft, draft.window)[0]
-        figures = (draft.window, draft.room.summary, draft.meter.counter.name, draft.plan.language, draft.plan.zone)
-        view = draft.log.view
+        plan, view = draft.plan, draft.log.view
+        figures = (draft.window, draft.log.cleared, draft.room.summary, draft.meter.counter.name, plan.language, plan.zone)
         return _Choice(figures=figures, parts=(view.ended, *restated), segments=view.segments, at=draft.now)
 
     def serves(self, other: _Choice) -> bool:
@@ -126,7 +126,7 @@ def _gaps(draft: Draft, shown: Sequence[Segment], before: int) -> tuple[tuple[in
     left = GAP_TOKENS
     found: list[tuple[int, int]] = []
     ends = [*((s.lo, s.hi) for s in shown), (before, before)]
-    starts = [0, *(s.hi for s in shown)]
+    starts = [draft.log.cleared, *(s.hi for s in shown)]
     for lo, (hi, _) in reversed(list(zip(starts, ends, strict=True))):
         spent = np.cumsum(draft.log.tokens[lo:hi][::-1])
         fitting = int(np.searchsorted(spent, left, side="right"))
