@@ -13,6 +13,7 @@ import tiktoken_ext.openai_public
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from keepline.context.count import Meter
 from keepline.errors import BadChoice
 from keepline.providers import vocabulary as vocabularies
 from keepline.providers.tokenizers import counter
@@ -86,6 +87,19 @@ def test_a_text_cut_at_any_seam_has_the_same_count(name: str, text: str) -> None
     whole = vocabulary(name)
     for seam in vocabularies._SEAM.finditer(text):
         assert whole.count(text[: seam.end()]) + whole.count(text[seam.end() :]) == whole.count(text)
+
+
+@pytest.mark.req("TOKENS-04")
+@pytest.mark.parametrize("name", ["o200k_base", "cl100k_base", "claude-opus-5"])
+@settings(max_examples=300, deadline=None)
+@given(lines=st.lists(texts, max_size=6))
+def test_a_message_of_ours_costs_the_same_line_by_line(name: str, lines: list[str]) -> None:
+    plain, text = counter(name), "\n".join(lines)
+    meter = Meter(plain)
+    whole = plain.message({"role": "user", "content": text})
+    assert [meter.ours(text), meter.ours(text + "\n- more")] == [
+        whole, plain.message({"role": "user", "content": text + "\n- more"})
+    ]  # fmt: skip
 
 
 @pytest.mark.req("TOKENS-04")

@@ -20,6 +20,7 @@ from keepline.errors import BadMessage
 from keepline.ports.flow import Flow
 from keepline.ports.view import Words
 from keepline.values.context import Context
+from keepline.values.session import ENTITIES, TAGS
 
 
 def build(call: Call, plan: Plan, meter: Meter, now: datetime) -> Flow[Context]:
@@ -41,8 +42,9 @@ def build(call: Call, plan: Plan, meter: Meter, now: datetime) -> Flow[Context]:
         laid = lay_out(whole)
         if laid.tokens <= draft.room.limit:
             return _context(whole, laid, choice)
-    log = join((yield from counted(call.scope, meter, tagged=True)), call.messages, own)
-    draft = (yield from _draft(call, plan, meter, now, log)).evolve(entries=gone)
+    if log.view.behind.get(TAGS) or log.view.behind.get(ENTITIES):
+        log = join((yield from counted(call.scope, meter, tagged=True)), call.messages, own)
+        draft = (yield from _draft(call, plan, meter, now, log)).evolve(entries=gone)
     if call.mode == "auto":
         choice = yield from choose(log, plan, call.budget.window)
     else:

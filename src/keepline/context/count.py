@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,7 @@ from keepline.values.scope import Scope
 
 BATCH = 2000
 """Messages read and counted at a time when a log has no counts in the asked vocabulary: bounds memory."""
+_LINE_END = re.compile(r"\n(?=[^\s/])")
 OURS_KEPT = 16
 """Messages of keepline's own whose count is remembered."""
 
@@ -47,8 +49,15 @@ class Meter:
         if known is None:
             if len(self._ours) >= OURS_KEPT:
                 self._ours.clear()
-            known = self._ours[text] = self.counter.message({"role": "user", "content": text})
+            known = self._ours[text] = self._counted(text)
         return known
+
+    def _counted(self, text: str) -> int:
+        """Most lines of ours stood in the call before: where lines add up, only new ones are counted."""
+        if not self.counter.lines_add:
+            return self.counter.message({"role": "user", "content": text})
+        *lines, last = _LINE_END.split(text)
+        return self.counter.message({"role": "user", "content": last}) + sum(map(self.line, lines))
 
 
 def counted(scope: Scope, meter: Meter, *, tagged: bool) -> Flow[View]:

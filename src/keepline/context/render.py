@@ -34,7 +34,7 @@ def zone_of(name: str) -> tzinfo:
 
 def day_of(at: datetime, zone: str) -> str:
     """The local date of `at` in `zone`, as YYYY-MM-DD."""
-    return at.astimezone(zone_of(zone)).strftime("%Y-%m-%d")
+    return at.astimezone(zone_of(zone)).date().isoformat()
 
 
 def escaped(text: str) -> str:

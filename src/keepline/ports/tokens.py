@@ -11,12 +11,15 @@ class TokenCounter(Protocol):
 
     `name` is the vocabulary under which counts are stored: counters of one name give the same figures. `exact` says
     whether the figures are the provider's own; `margin_share` is the share of a window to keep free because they may not
-    be (0.0 when exact). Never raises on any str, missing or list content; text that looks like a special token is text.
+    be (0.0 when exact). `lines_add`: the counts of a text's lines, each with its line break, add up to the text's own,
+    wherever the next line begins with neither a space nor a slash. Never raises on any str, missing or list content; text
+    that looks like a special token is text.
     """
 
     name: str
     exact: bool
     margin_share: float
+    lines_add: bool
 
     def text(self, text: str) -> int:
         """Tokens of bare text."""

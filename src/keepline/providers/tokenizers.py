@@ -52,7 +52,7 @@ class Counter:
     def __init__(self, family: Family) -> None:
         self._family = family
         self.name = family.name
-        self.exact = family.exact
+        self.exact = self.lines_add = family.exact
         self.margin_share = 0.0 if family.exact else ESTIMATE_MARGIN
 
     @property

@@ -47,9 +47,10 @@ BORROWED = ("llama3", "qwen3")
 """Vocabularies of the extra `open-models`."""
 
 # A seam follows the matched character. Of whitespace only runs and line ends after punctuation are one word, of letters and
-# digits only their own runs; a word may begin with one character of another kind but not end with one. So it can end
-# between anything and a space, between a letter and a digit or CJK punctuation, and between a line end and a letter or digit.
-_SEAM = re.compile(r"\S(?= )|[A-Za-z一-鿿ぁ-ゖァ-ヺ가-힣](?=[0-9，。！？；：、])|\n(?=[A-Za-z0-9一-鿿])")
+# digits only their own runs; a word may begin with one character of another kind but not end with one, save line ends, and in
+# o200k_base slashes, after punctuation. So it can end between anything and a space, between a letter and a digit or CJK
+# punctuation, and between a line end and whatever is neither whitespace nor a slash.
+_SEAM = re.compile(r"\S(?= )|[A-Za-z一-鿿ぁ-ゖァ-ヺ가-힣](?=[0-9，。！？；：、])|\n(?=[^\s/])")
 
 
 class Vocabulary:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from sqlalchemy import Select, bindparam, literal, select, tuple_
+from sqlalchemy.sql.base import Executable
 
 from keepline.ports import derived as derived_ops
 from keepline.ports import store as ops
@@ -104,6 +106,9 @@ DERIVED = _DERIVED.order_by(_d.at.desc(), _d.id).limit(bindparam("most"))
 DERIVED_WITHIN = _DERIVED.where(_d.number == bindparam("n"), _d.lo >= bindparam("lo"), _d.hi <= bindparam("hi"))
 DERIVED_NAMED = _DERIVED.where(_d.id.in_(bindparam("ids", expanding=True)))
 DERIVED_KEYED = _DERIVED.where(_d.key.in_(bindparam("keys", expanding=True)))
+DERIVED_KEYED_WITHIN = DERIVED_WITHIN.where(_d.key.in_(bindparam("keys", expanding=True))).order_by(_d.lo.desc()).limit(
+    bindparam("most")
+)
 DERIVED_BEGUN = _DERIVED.where(_d.key >= bindparam("begin"), _d.key < bindparam("end")).order_by(_d.at.desc(), _d.id).limit(
     bindparam("most")
 )
@@ -123,23 +128,8 @@ def derived(op: derived_ops.GetDerived) -> Steps[Owned]:
     """Found by the narrowest of ids, keys, a prefix and spans; what else was asked is looked at here."""
     asked = owner(op.scope) | {"kind": op.kind, "since": op.since}
     rows: Rows = []
-    if op.ids is not None:
-        for piece in batches(dict.fromkeys(op.ids)):
-            rows += yield Step(DERIVED_NAMED, asked | {"ids": piece})
-    elif op.keys is not None:
-        for piece in batches(dict.fromkeys(op.keys)):
-            rows += yield Step(DERIVED_KEYED, asked | {"keys": piece})
-    elif op.prefix is not None:
-        begun = asked | {"begin": op.prefix, "end": f"{op.prefix}\U0010ffff", "most": EVERY if op.limit is None else op.limit}
-        if op.spans is None:
-            rows = yield Step(DERIVED_BEGUN, begun)
-        for span in op.spans or ():
-            rows += yield Step(DERIVED_BEGUN_WITHIN, begun | within(span))
-    elif op.spans is not None:
-        for span in op.spans:
-            rows += yield Step(DERIVED_WITHIN, asked | within(span))
-    else:
-        rows = yield Step(DERIVED, asked | {"most": EVERY if op.limit is None else op.limit})
+    for statement, params in _statements(op, EVERY if op.limit is None else op.limit):
+        rows += yield Step(statement, asked | params)
     rows = [row for row in rows if _asked_for(row, op)]
     if op.limit is not None:
         rows = sorted(rows, key=lambda row: (-row[8], row[3]))[: op.limit]
@@ -149,6 +139,28 @@ def derived(op: derived_ops.GetDerived) -> Steps[Owned]:
             sources.setdefault(name, []).append((number, seq))
     rows.sort(key=lambda row: (row[4], row[5], row[3]))
     return Owned(tuple(_to_derived(row, sources.get(row[3], [])) for row in rows), owners(rows))
+
+
+def _statements(op: derived_ops.GetDerived, most: int) -> Iterator[tuple[Executable, dict[str, Any]]]:
+    """What to execute, with the parameters beyond the owner's."""
+    if op.ids is not None:
+        yield from ((DERIVED_NAMED, {"ids": piece}) for piece in batches(dict.fromkeys(op.ids)))
+    elif op.keys is not None:
+        for piece in batches(dict.fromkeys(op.keys)):
+            if op.spans is None or op.limit is None:
+                yield DERIVED_KEYED, {"keys": piece}
+                continue
+            for span in op.spans:  # a value named everywhere has thousands of rows
+                yield DERIVED_KEYED_WITHIN, within(span) | {"keys": piece, "most": most}
+    elif op.prefix is not None:
+        begun = {"begin": op.prefix, "end": f"{op.prefix}\U0010ffff", "most": most}
+        if op.spans is None:
+            yield DERIVED_BEGUN, begun
+        yield from ((DERIVED_BEGUN_WITHIN, begun | within(span)) for span in op.spans or ())
+    elif op.spans is not None:
+        yield from ((DERIVED_WITHIN, within(span)) for span in op.spans)
+    else:
+        yield DERIVED, {"most": most}
 
 
 def _asked_for(row: tuple[Any, ...], op: derived_ops.GetDerived) -> bool:

@@ -92,6 +92,7 @@ class PlainCounter:
 
     exact = True
     margin_share = 0.0
+    lines_add = False
 
     def __init__(self, unit: str = "word", *, overhead: int = 0, reply: int = 0) -> None:
         self.name = f"plain-{unit}-{overhead}-{reply}"

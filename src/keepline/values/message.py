@@ -81,7 +81,10 @@ class Message:
     @property
     def calls(self) -> tuple[str, ...]:
         """The ids of the tool calls that this message makes (OpenAI `tool_calls`, Anthropic `tool_use`)."""
-        ids = [str(c.get("id", "")) for c in self.body.get("tool_calls") or () if isinstance(c, Mapping)]
+        made = self.body.get("tool_calls") or ()
+        if not made and isinstance(self.body.get("content"), str):  # nearly every message
+            return ()
+        ids = [str(c.get("id", "")) for c in made if isinstance(c, Mapping)]
         ids += [str(b.get("id", "")) for b in self._blocks("tool_use")]
         return tuple(ids)
 
